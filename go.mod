@@ -1,0 +1,3 @@
+module metaroce/tandem
+
+go 1.26
