@@ -1,0 +1,96 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`. `make help` lists the rest.
+# What they need beyond Go is named, with the packages, in scripts/need.sh.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+.DELETE_ON_ERROR:
+
+GO    ?= go
+STAGE := scripts/stage.sh
+
+# Lockstep over random traffic in `make test`: seeds SEED .. SEED+SEEDS-1, PACKETS each.
+SEED    ?= 1
+SEEDS   ?= 200
+PACKETS ?= 2000
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+## ---- build and run
+
+.PHONY: build
+build: ## build bin/tandem
+	@$(GO) build -o bin/tandem ./cmd/tandem
+
+.PHONY: run
+run: need build ## every scenario on RTL and model in lockstep: a table and one verdict line
+	@bin/tandem run --all
+
+.PHONY: bugs
+bugs: need build ## plant every fault, one at a time: each must be caught
+	@bin/tandem bugs
+
+.PHONY: bench
+bench: need build ## speed of lockstep, RTL and model, against their bounds
+	@bin/tandem bench cosim --check
+	@bin/tandem bench rtl --check
+	@bin/tandem bench model --check
+
+## ---- checks
+
+.PHONY: check
+check: need ## fast gate: format, vet, static analysis, modules, import rules, generated files, RTL lint
+	@$(STAGE) format       scripts/format.sh
+	@$(STAGE) modules      $(GO) mod verify
+	@$(STAGE) vet          $(GO) vet ./...
+	@$(STAGE) staticcheck  $(GO) tool staticcheck ./...
+	@$(STAGE) imports      scripts/gotest.sh --min 5 ./internal/arch/...
+	@$(STAGE) generated    $(GO) run ./cmd/wiregen --check
+	@$(STAGE) rtl-lint     rtl/lint/lint.sh
+
+.PHONY: test
+test: check test-go test-vectors test-formal test-lockstep ## all tests; under 20 minutes on 2 cores
+	@echo "all tests passed"
+
+.PHONY: test-go
+test-go: need ## Go tests with the race detector, in shuffled order; a skipped test is a failure
+	@$(STAGE) go-test scripts/gotest.sh --min 200 -race -shuffle=on -timeout 15m ./...
+
+.PHONY: test-vectors
+test-vectors: need ## golden vectors of every step, on its source and on its netlist, and the RTL benches
+	@$(STAGE) rtl-benches  scripts/rtl_benches.sh
+	@$(STAGE) step-vectors scripts/step_vectors.sh
+
+.PHONY: test-formal
+test-formal: need ## the window step proven at 16 bits, and the proof shown to fail on planted bugs
+	@$(STAGE) formal-16 rtl/formal/prove.sh --bits 16 --bugs
+
+.PHONY: test-lockstep
+test-lockstep: need build ## RTL and model in lockstep over all scenarios and random seeds
+	@$(STAGE) lockstep-scenarios bin/tandem run --all
+	@$(STAGE) lockstep-random    bin/tandem run --random $(PACKETS) --seed $(SEED) --seeds $(SEEDS)
+
+.PHONY: prove
+prove: need ## the window step proven at its full 256 bits; minutes
+	@$(STAGE) formal-256 rtl/formal/prove.sh --bits 256
+
+## ---- upkeep
+
+.PHONY: gen
+gen: ## write all generated files again from model/spec
+	@$(GO) run ./cmd/wiregen
+
+.PHONY: golden
+golden: ## write the step vectors again; look at the difference before committing it
+	@$(GO) run ./vectors/block/stepgen
+
+.PHONY: need
+need: ## install the Debian packages that are missing, or name them and stop
+	@scripts/need.sh
+
+.PHONY: clean
+clean: ## remove what was built and recorded here
+	@rm -rf bin build runs
