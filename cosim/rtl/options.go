@@ -1,0 +1,25 @@
+package rtl
+
+import "io"
+
+// Options choose a simulator build and how it is started.
+type Options struct {
+	// Root is the checkout with rtl/ and cosim/dpi/; empty: found from the working directory upwards (FindRoot).
+	Root string
+	// CacheDir keeps builds; empty: Root/build/sim.
+	CacheDir string
+	// RunDir holds the socket, sim.log and waves of the run; it exists. Empty: a temporary directory.
+	RunDir string
+	// Plusargs go to the simulator as they are, e.g. "+bug=window_edge".
+	Plusargs []string
+	// Defines and Parameters change the build (and so its cache key): planted faults, odd latencies.
+	Defines    []string
+	Parameters map[string]int
+	// Sources replaces files of the build by name relative to Root, for mutants: netlist instead of source.
+	Sources map[string]string
+	// Trace builds with FST and dumps the cycles TraceFrom..TraceTo into RunDir/wave.fst.
+	Trace              bool
+	TraceFrom, TraceTo uint64
+	// Log gets what the build prints; nil: dropped.
+	Log io.Writer
+}

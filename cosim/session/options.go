@@ -1,0 +1,33 @@
+package session
+
+import (
+	"metaroce/tandem/cosim/rtl"
+	"metaroce/tandem/cosim/target"
+	"metaroce/tandem/vectors/stimulus"
+)
+
+// Options describe one run.
+type Options struct {
+	Name     string // of scenario, generator or capture; part of the folder's name
+	Device   string // "rtl" or "model"
+	Config   target.Config
+	Stimulus stimulus.List
+	RTL      rtl.Options
+	// RunsDir is where run folders go; empty: "runs" in the working directory.
+	RunsDir string
+	// Journal: "always", "failure" (kept only when the run does not match), "never". Empty: always.
+	Journal string
+	// Wave: after a divergence of RTL, run again with FST on around it.
+	Wave bool
+	// Rerun is the line that repeats the run, printed in the report.
+	Rerun string
+	// Observe, if not nil, gets every transaction after it was found equal: head and state records, in order. The
+	// bytes hold until it returns.
+	Observe func(record []byte)
+}
+
+// API of this package, see run.go, replay.go, diff.go:
+//
+//	Run(ctx, Options) *lockstep.Verdict                  never nil; Verdict.Result is the exit code
+//	Replay(ctx, folder string, observe) *lockstep.Verdict  re-checks a run folder with no simulator
+//	Diff(a, b string) (*Difference, error)               first record that differs between two run folders
