@@ -1,0 +1,103 @@
+package arch
+
+// Module is the module path: imports that start with it are the project's own.
+const Module = "metaroce/tandem"
+
+// allowed says what the packages that match a pattern may import of the project. A pattern is a path below the
+// module; a last element `...` stands for the package itself and all below it. The first row that matches counts.
+type allowed struct {
+	pattern string
+	may     []string
+	why     string
+}
+
+// common is what every block of the model may know: the codec, the records, the sizes, and how a step counts time.
+var common = []string{"model/event", "model/preset", "model/sim", "model/wire"}
+
+// layers is the order of the project, leaves first. A package that no row matches is an error: put it in its place.
+var layers = []allowed{
+	{"model/spec", nil, "the one definition: the generators read it, nothing runs on it"},
+	{"model/preset", nil, "generated sizes: a leaf, so that anybody may know them"},
+	{"model/sim", nil, "time and seeded numbers, no protocol"},
+	{"model/wire", []string{"model/preset", "model/sim"}, "codec: knows sizes, no records"},
+	{"model/event", []string{"model/preset", "model/sim", "model/wire"}, "records: the language of all targets"},
+	{"model/conn", append([]string{"model/admit", "model/window", "model/key", "model/recv", "model/message", "model/place",
+		"model/complete", "model/coalesce", "model/ctimer", "model/ack"}, common...), "the only place where blocks meet"},
+	{"model/pipe", append([]string{"model/conn", "model/admit"}, common...), "order and time over conn, which has the values; admit: parsing gives a descriptor"},
+	{"model/modeltest", append([]string{"model", "model/conn", "model/pipe", "nic/layers"}, common...), "harness of tests: only tests import it"},
+	{"model/...", common, "blocks: never each other, they meet in conn"},
+
+	{"vectors/stimulus", nil, "flat list of what reaches a device: a leaf that targets and scenarios share"},
+	{"vectors/block", append([]string{"model/admit", "model/window", "model/key", "model/recv", "model/message", "model/place",
+		"model/complete", "model/coalesce", "model/ctimer", "model/ack"}, common...), "step vectors come from the steps themselves"},
+	{"vectors/...", append([]string{"vectors/...", "nic/layers"}, common...), "vectors describe traffic and expectations; they run nothing"},
+
+	{"cosim/target", append([]string{"vectors/stimulus"}, common...), "contract: knows neither lockstep nor simulators"},
+	{"cosim/bridge/...", append([]string{"cosim/bridge/...", "cosim/target", "vectors/stimulus"}, common...), "the socket: carries records, does not read them"},
+	{"cosim/modeltarget", append([]string{"cosim/target", "vectors/stimulus", "model", "model/conn", "model/pipe"}, common...), "the one target that contains the model"},
+	{"cosim/lockstep", append([]string{"cosim/target", "vectors/stimulus", "model", "model/conn"}, common...), "the reference is the model, told; no particular device"},
+	{"cosim/cover", common, "bins are counted from records of any target"},
+	{"cosim/...", append([]string{"cosim/...", "vectors/stimulus"}, common...), "targets and runs; the model comes in through modeltarget and lockstep"},
+
+	{"nic/...", append([]string{"nic/...", "cosim/target", "vectors/stimulus"}, common...), "real devices and captures: the contract and the codec, never the model"},
+
+	{"internal/arch", nil, "rules on the others"},
+	{"scripts/...", nil, "tools of the checks: no part of the product"},
+	{"cmd/wiregen/...", []string{"cmd/wiregen/...", "model/spec"}, "writes generated code, so it must not need any"},
+	{"cmd/...", []string{"..."}, "commands put everything together; nothing imports them"},
+}
+
+// testExtra is what tests may import beside the rows above.
+var testExtra = []allowed{
+	{"model/...", []string{"model/...", "nic/layers"}, "slow twins, and frames built by the other codec"},
+	{"vectors/...", []string{"model/...", "nic/...", "cosim/target", "vectors/..."}, "vectors are held against the model"},
+	{"cosim/...", []string{"..."}, "runs from one end to the other"},
+	{"nic/...", []string{"model/...", "vectors/...", "cosim/..."}, "frames are held against the golden files"},
+	{"cmd/...", []string{"..."}, "commands"},
+}
+
+// third is where a package of others may be imported, and why not everywhere. Patterns as above; an import matches a
+// row when it is that path or below it. Imports of others that no row names are an error: docs/dependencies.md first.
+type third struct {
+	path    string
+	in      []string // production code
+	inTests []string
+	why     string
+}
+
+var thirds = []third{
+	{"github.com/google/gopacket", []string{"nic/...", "vectors/...", "cmd/..."}, []string{"nic/...", "vectors/...", "cmd/...", "cosim/..."},
+		"packets of others end at the edge; the model has its own codec"},
+	{"google.golang.org/protobuf", []string{"cosim/bridge/...", "vectors/...", "nic/agent/..."}, []string{"cosim/...", "vectors/...", "nic/agent/..."},
+		"records are fixed bytes: a protobuf record costs a hundred times as much"},
+	{"github.com/spf13/cobra", []string{"cmd/..."}, []string{"cmd/..."}, "flags end in cmd"},
+	{"github.com/spf13/pflag", []string{"cmd/..."}, []string{"cmd/..."}, "comes with cobra"},
+	{"github.com/klauspost/compress", []string{"vectors/...", "cosim/..."}, []string{"vectors/...", "cosim/..."}, "recordings and vectors"},
+	{"github.com/rogpeppe/go-internal", nil, []string{"cmd/..."}, "testscript plays the user"},
+	{"github.com/stretchr/testify", nil, []string{"..."}, "tests only"},
+	{"pgregory.net/rapid", nil, []string{"..."}, "tests only"},
+	{"golang.org/x/sys", []string{"cosim/...", "nic/...", "cmd/..."}, []string{"..."}, "processes, sockets, terminals"},
+	{"golang.org/x/term", []string{"cmd/..."}, []string{"cmd/..."}, "is it a terminal"},
+	{"golang.org/x/tools", []string{"internal/..."}, []string{"internal/..."}, "reading source"},
+}
+
+// modelForbidden are the standard packages that production code under model/ must not import: a run has to be the
+// same on every machine, at any speed, under any scheduler. A path covers all below it.
+var modelForbidden = []struct{ path, why string }{
+	{"time", "time is an argument, in cycles"},
+	{"os", "no files, no environment"},
+	{"io/ioutil", "no files"},
+	{"net", "no sockets"},
+	{"sync", "one goroutine"},
+	{"context", "nothing to wait for"},
+	{"math/rand", "random numbers come from sim, seeded and named"},
+	{"crypto/rand", "random numbers come from sim, seeded and named"},
+	{"log", "what happened is a record"},
+	{"syscall", "no operating system"},
+	{"unsafe", "records are encoded, not overlaid"},
+	{"runtime", "no scheduler, no collector"},
+	{"math", "floating point; math/bits and math/big are other packages"},
+}
+
+// modelStdExact are paths of modelForbidden that do not cover what is below them.
+var modelStdExact = map[string]bool{"math": true}
