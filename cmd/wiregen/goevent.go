@@ -145,36 +145,39 @@ func goRecord(w *source, e *spec.Engine) {
 	w.f("// Decode reads a record. A head alone (mode digest) leaves the values behind it zero; Head.Valid says which were there.")
 	w.f("func (r *%s) Decode(b []byte) error {", name)
 	w.f("if err := r.Head.get(b, Kind%s, %d); err != nil {\nreturn err\n}", name, l.Parts)
-	tail := false
+	w.f("p := (*[RecordSize]byte)(b)")
+	first := len(l.Fields)
 	for i := range l.Fields {
-		p := &l.Fields[i]
-		if p.Offset >= spec.RecordBytes && !tail {
-			tail = true
-			w.f("if r.Head.Valid == 1 {")
-			groups := map[string]bool{}
-			for j := range l.Fields {
-				q := &l.Fields[j]
-				if q.Offset < spec.RecordBytes {
-					continue
-				}
-				first := j == 0 || l.Fields[j-1].Group != q.Group
-				if first && !groups[q.Group] {
-					groups[q.Group] = true
-					typ := camel(q.Group)
-					w.f("r.%s = %s%s{}", camel(q.Group), name, typ)
-				} else if !groups[q.Group] {
-					w.f("%s = %s", goPath(q), goZero(q))
-				}
-			}
-			w.f("return nil\n}")
-			w.f("b = b[:%d]", n)
+		if l.Fields[i].Offset >= spec.RecordBytes {
+			first = i
+			break
 		}
-		goRecordGet(w, p)
+		goRecordGet(w, &l.Fields[i], "p", 0)
 	}
-	if !tail {
-		w.f("_ = b[%d]", spec.RecordBytes-1)
+	if first < len(l.Fields) {
+		w.f("if r.Head.Valid == 1 {")
+		goClearTail(w, e, first)
+		w.f("return nil\n}")
+		w.f("q := (*[%d]byte)(b[RecordSize:])", n-spec.RecordBytes)
+		for i := first; i < len(l.Fields); i++ {
+			goRecordGet(w, &l.Fields[i], "q", spec.RecordBytes)
+		}
 	}
 	w.f("return nil\n}\n")
+}
+
+// goClearTail zeroes what a head alone does not hold, so that a record used again shows nothing of the one before.
+func goClearTail(w *source, e *spec.Engine, first int) {
+	fields := e.Layout.Fields
+	for i := first; i < len(fields); i++ {
+		f := &fields[i]
+		switch {
+		case f.Group == fields[first-1].Group:
+			w.f("%s = %s", goPath(f), goZero(f))
+		case fields[i-1].Group != f.Group:
+			w.f("r.%s = %s%s{}", camel(f.Group), camel(e.Name), camel(f.Group))
+		}
+	}
 }
 
 func goZero(p *spec.Placed) string {
@@ -210,23 +213,24 @@ func goRecordPut(w *source, p *spec.Placed) {
 	}
 }
 
-func goRecordGet(w *source, p *spec.Placed) {
-	v, typ := goPath(p), goType(p.Width, p.Enum, false)
+// goRecordGet reads a value from array buf, which starts at byte base of the record.
+func goRecordGet(w *source, p *spec.Placed, buf string, base int) {
+	v, typ, at := goPath(p), goType(p.Width, p.Enum, false), p.Offset-base
 	switch {
 	case typ == "bool":
-		w.f("%s = b[%d] != 0", v, p.Offset)
+		w.f("%s = %s[%d] != 0", v, buf, at)
 	case p.Size == 1 && typ == "uint8":
-		w.f("%s = b[%d]", v, p.Offset)
+		w.f("%s = %s[%d]", v, buf, at)
 	case p.Size == 1:
-		w.f("%s = %s(b[%d])", v, typ, p.Offset)
+		w.f("%s = %s(%s[%d])", v, typ, buf, at)
 	case p.Size <= 8:
-		w.f("%s = binary.LittleEndian.Uint%d(b[%d:])", v, 8*p.Size, p.Offset)
+		w.f("%s = binary.LittleEndian.Uint%d(%s[%d:])", v, 8*p.Size, buf, at)
 	case typ == "wire.Bitmap256":
 		for i := range 4 {
-			w.f("%s[%d] = binary.LittleEndian.Uint64(b[%d:])", v, i, p.Offset+8*i)
+			w.f("%s[%d] = binary.LittleEndian.Uint64(%s[%d:])", v, i, buf, at+8*i)
 		}
 	default:
-		w.f("copy(%s[:], b[%d:%d])", v, p.Offset, p.Offset+p.Size)
+		w.f("copy(%s[:], %s[%d:%d])", v, buf, at, at+p.Size)
 	}
 }
 

@@ -51,20 +51,21 @@ func (r *Admit) Decode(b []byte) error {
 	if err := r.Head.get(b, KindAdmit, 1); err != nil {
 		return err
 	}
-	r.Out.Reason = Reason(b[36])
-	r.Out.Conn = binary.LittleEndian.Uint16(b[38:])
-	r.Out.PathRow = binary.LittleEndian.Uint16(b[40:])
-	r.Out.StreamRow = binary.LittleEndian.Uint16(b[42:])
-	r.Out.Old = b[44] != 0
-	r.In.Cmd = Command(b[45])
-	r.In.ReasonIn = Reason(b[46])
-	r.In.FrameLen = binary.LittleEndian.Uint16(b[48:])
-	r.In.Room = b[50]
-	r.In.Opcode = wire.Opcode(b[51])
-	r.In.DstConn = binary.LittleEndian.Uint32(b[52:])
-	r.In.Path = b[56]
-	r.In.Stream = binary.LittleEndian.Uint16(b[58:])
-	r.In.Msn = binary.LittleEndian.Uint32(b[60:])
+	p := (*[RecordSize]byte)(b)
+	r.Out.Reason = Reason(p[36])
+	r.Out.Conn = binary.LittleEndian.Uint16(p[38:])
+	r.Out.PathRow = binary.LittleEndian.Uint16(p[40:])
+	r.Out.StreamRow = binary.LittleEndian.Uint16(p[42:])
+	r.Out.Old = p[44] != 0
+	r.In.Cmd = Command(p[45])
+	r.In.ReasonIn = Reason(p[46])
+	r.In.FrameLen = binary.LittleEndian.Uint16(p[48:])
+	r.In.Room = p[50]
+	r.In.Opcode = wire.Opcode(p[51])
+	r.In.DstConn = binary.LittleEndian.Uint32(p[52:])
+	r.In.Path = p[56]
+	r.In.Stream = binary.LittleEndian.Uint16(p[58:])
+	r.In.Msn = binary.LittleEndian.Uint32(p[60:])
 	if r.Head.Valid == 1 {
 		r.In.Length = 0
 		r.In.PayloadLen = 0
@@ -77,20 +78,20 @@ func (r *Admit) Decode(b []byte) error {
 		r.Conn = AdmitConn{}
 		return nil
 	}
-	b = b[:128]
-	r.In.Length = binary.LittleEndian.Uint32(b[64:])
-	r.In.PayloadLen = binary.LittleEndian.Uint16(b[68:])
-	r.In.Query = b[70] != 0
-	r.In.StreamRowIn = binary.LittleEndian.Uint16(b[72:])
-	r.In.Txn = b[74]
-	r.In.Rkey = binary.LittleEndian.Uint32(b[76:])
-	r.In.Open = b[80] != 0
-	r.In.Completed = binary.LittleEndian.Uint32(b[84:])
-	r.Conn.Valid = b[88] != 0
-	r.Conn.Generation = b[89]
-	r.Conn.Paths = b[90]
-	r.Conn.StreamBase = binary.LittleEndian.Uint16(b[92:])
-	r.Conn.StreamLog2 = b[94]
+	q := (*[64]byte)(b[RecordSize:])
+	r.In.Length = binary.LittleEndian.Uint32(q[0:])
+	r.In.PayloadLen = binary.LittleEndian.Uint16(q[4:])
+	r.In.Query = q[6] != 0
+	r.In.StreamRowIn = binary.LittleEndian.Uint16(q[8:])
+	r.In.Txn = q[10]
+	r.In.Rkey = binary.LittleEndian.Uint32(q[12:])
+	r.In.Open = q[16] != 0
+	r.In.Completed = binary.LittleEndian.Uint32(q[20:])
+	r.Conn.Valid = q[24] != 0
+	r.Conn.Generation = q[25]
+	r.Conn.Paths = q[26]
+	r.Conn.StreamBase = binary.LittleEndian.Uint16(q[28:])
+	r.Conn.StreamLog2 = q[30]
 	return nil
 }
 
@@ -147,50 +148,51 @@ func (r *Window) Decode(b []byte) error {
 	if err := r.Head.get(b, KindWindow, 2); err != nil {
 		return err
 	}
-	r.Out.Class = Class(b[36])
-	r.Out.AckNow = b[37] != 0
-	r.Out.AckCount = b[38] != 0
-	r.Out.GapShown = b[39] != 0
-	r.Out.GapFilled = b[40] != 0
-	r.In.Now = binary.LittleEndian.Uint32(b[44:])
-	r.In.Psn = binary.LittleEndian.Uint32(b[48:])
-	r.In.Tsn = binary.LittleEndian.Uint32(b[52:])
-	r.In.Epoch = b[56]
-	r.In.FlagA = b[57] != 0
-	r.In.FlagD = b[58] != 0
-	r.In.FlagL = b[59] != 0
-	r.In.Ce = b[60] != 0
-	r.In.PayloadLen = binary.LittleEndian.Uint16(b[62:])
+	p := (*[RecordSize]byte)(b)
+	r.Out.Class = Class(p[36])
+	r.Out.AckNow = p[37] != 0
+	r.Out.AckCount = p[38] != 0
+	r.Out.GapShown = p[39] != 0
+	r.Out.GapFilled = p[40] != 0
+	r.In.Now = binary.LittleEndian.Uint32(p[44:])
+	r.In.Psn = binary.LittleEndian.Uint32(p[48:])
+	r.In.Tsn = binary.LittleEndian.Uint32(p[52:])
+	r.In.Epoch = p[56]
+	r.In.FlagA = p[57] != 0
+	r.In.FlagD = p[58] != 0
+	r.In.FlagL = p[59] != 0
+	r.In.Ce = p[60] != 0
+	r.In.PayloadLen = binary.LittleEndian.Uint16(p[62:])
 	if r.Head.Valid == 1 {
 		r.In.TxTime = 0
 		r.In.Sport = 0
 		r.Path = WindowPath{}
 		return nil
 	}
-	b = b[:192]
-	r.In.TxTime = binary.LittleEndian.Uint32(b[64:])
-	r.In.Sport = binary.LittleEndian.Uint16(b[68:])
-	r.Path.Cum = binary.LittleEndian.Uint32(b[72:])
-	r.Path.Vector[0] = binary.LittleEndian.Uint64(b[76:])
-	r.Path.Vector[1] = binary.LittleEndian.Uint64(b[84:])
-	r.Path.Vector[2] = binary.LittleEndian.Uint64(b[92:])
-	r.Path.Vector[3] = binary.LittleEndian.Uint64(b[100:])
-	r.Path.HighPsn = binary.LittleEndian.Uint32(b[108:])
-	r.Path.HighTsn = binary.LittleEndian.Uint32(b[112:])
-	r.Path.HighValid = b[116] != 0
-	r.Path.Epoch = b[117]
-	r.Path.LastCe = b[118] != 0
-	r.Path.Packets = binary.LittleEndian.Uint32(b[120:])
-	r.Path.Bytes = binary.LittleEndian.Uint64(b[124:])
-	r.Path.Ce = binary.LittleEndian.Uint32(b[132:])
-	r.Path.Dups = binary.LittleEndian.Uint32(b[136:])
-	r.Path.TooNew = binary.LittleEndian.Uint32(b[140:])
-	r.Path.LastPsn = binary.LittleEndian.Uint32(b[144:])
-	r.Path.LastTime = binary.LittleEndian.Uint32(b[148:])
-	r.Path.LastNow = binary.LittleEndian.Uint32(b[152:])
-	r.Path.LastSport = binary.LittleEndian.Uint16(b[156:])
-	r.Path.LastD = b[158] != 0
-	r.Path.Peer = binary.LittleEndian.Uint32(b[160:])
+	q := (*[128]byte)(b[RecordSize:])
+	r.In.TxTime = binary.LittleEndian.Uint32(q[0:])
+	r.In.Sport = binary.LittleEndian.Uint16(q[4:])
+	r.Path.Cum = binary.LittleEndian.Uint32(q[8:])
+	r.Path.Vector[0] = binary.LittleEndian.Uint64(q[12:])
+	r.Path.Vector[1] = binary.LittleEndian.Uint64(q[20:])
+	r.Path.Vector[2] = binary.LittleEndian.Uint64(q[28:])
+	r.Path.Vector[3] = binary.LittleEndian.Uint64(q[36:])
+	r.Path.HighPsn = binary.LittleEndian.Uint32(q[44:])
+	r.Path.HighTsn = binary.LittleEndian.Uint32(q[48:])
+	r.Path.HighValid = q[52] != 0
+	r.Path.Epoch = q[53]
+	r.Path.LastCe = q[54] != 0
+	r.Path.Packets = binary.LittleEndian.Uint32(q[56:])
+	r.Path.Bytes = binary.LittleEndian.Uint64(q[60:])
+	r.Path.Ce = binary.LittleEndian.Uint32(q[68:])
+	r.Path.Dups = binary.LittleEndian.Uint32(q[72:])
+	r.Path.TooNew = binary.LittleEndian.Uint32(q[76:])
+	r.Path.LastPsn = binary.LittleEndian.Uint32(q[80:])
+	r.Path.LastTime = binary.LittleEndian.Uint32(q[84:])
+	r.Path.LastNow = binary.LittleEndian.Uint32(q[88:])
+	r.Path.LastSport = binary.LittleEndian.Uint16(q[92:])
+	r.Path.LastD = q[94] != 0
+	r.Path.Peer = binary.LittleEndian.Uint32(q[96:])
 	return nil
 }
 
@@ -224,27 +226,28 @@ func (r *Key) Decode(b []byte) error {
 	if err := r.Head.get(b, KindKey, 1); err != nil {
 		return err
 	}
-	r.Out.Syndrome = wire.Syndrome(b[36])
-	r.In.Rkey = binary.LittleEndian.Uint32(b[40:])
-	r.In.Addr = binary.LittleEndian.Uint64(b[44:])
-	r.In.PayloadLen = binary.LittleEndian.Uint16(b[52:])
-	r.In.Length = binary.LittleEndian.Uint32(b[56:])
-	r.In.LengthHi = binary.LittleEndian.Uint32(b[60:])
+	p := (*[RecordSize]byte)(b)
+	r.Out.Syndrome = wire.Syndrome(p[36])
+	r.In.Rkey = binary.LittleEndian.Uint32(p[40:])
+	r.In.Addr = binary.LittleEndian.Uint64(p[44:])
+	r.In.PayloadLen = binary.LittleEndian.Uint16(p[52:])
+	r.In.Length = binary.LittleEndian.Uint32(p[56:])
+	r.In.LengthHi = binary.LittleEndian.Uint32(p[60:])
 	if r.Head.Valid == 1 {
 		r.In.Conn = 0
 		r.In.Perm = 0
 		r.Key = KeyKey{}
 		return nil
 	}
-	b = b[:128]
-	r.In.Conn = binary.LittleEndian.Uint16(b[64:])
-	r.In.Perm = b[66]
-	r.Key.Valid = b[67] != 0
-	r.Key.Tag = b[68]
-	r.Key.Conn = binary.LittleEndian.Uint16(b[70:])
-	r.Key.Perm = b[72]
-	r.Key.Base = binary.LittleEndian.Uint64(b[76:])
-	r.Key.Length = binary.LittleEndian.Uint64(b[84:])
+	q := (*[64]byte)(b[RecordSize:])
+	r.In.Conn = binary.LittleEndian.Uint16(q[0:])
+	r.In.Perm = q[2]
+	r.Key.Valid = q[3] != 0
+	r.Key.Tag = q[4]
+	r.Key.Conn = binary.LittleEndian.Uint16(q[6:])
+	r.Key.Perm = q[8]
+	r.Key.Base = binary.LittleEndian.Uint64(q[12:])
+	r.Key.Length = binary.LittleEndian.Uint64(q[20:])
 	return nil
 }
 
@@ -280,13 +283,14 @@ func (r *Recv) Decode(b []byte) error {
 	if err := r.Head.get(b, KindRecv, 1); err != nil {
 		return err
 	}
-	r.Out.Syndrome = wire.Syndrome(b[36])
-	r.Out.AddrOut = binary.LittleEndian.Uint64(b[40:])
-	r.Out.WrIdOut = binary.LittleEndian.Uint32(b[48:])
-	r.In.RecvIndex = binary.LittleEndian.Uint32(b[52:])
-	r.In.StreamRow = binary.LittleEndian.Uint16(b[56:])
-	r.In.Write = b[58] != 0
-	r.In.Length = binary.LittleEndian.Uint32(b[60:])
+	p := (*[RecordSize]byte)(b)
+	r.Out.Syndrome = wire.Syndrome(p[36])
+	r.Out.AddrOut = binary.LittleEndian.Uint64(p[40:])
+	r.Out.WrIdOut = binary.LittleEndian.Uint32(p[48:])
+	r.In.RecvIndex = binary.LittleEndian.Uint32(p[52:])
+	r.In.StreamRow = binary.LittleEndian.Uint16(p[56:])
+	r.In.Write = p[58] != 0
+	r.In.Length = binary.LittleEndian.Uint32(p[60:])
 	if r.Head.Valid == 1 {
 		r.In.Offset = 0
 		r.In.Addr = 0
@@ -295,16 +299,16 @@ func (r *Recv) Decode(b []byte) error {
 		r.Recv = RecvRecv{}
 		return nil
 	}
-	b = b[:128]
-	r.In.Offset = binary.LittleEndian.Uint32(b[64:])
-	r.In.Addr = binary.LittleEndian.Uint64(b[68:])
-	r.In.WrId = binary.LittleEndian.Uint32(b[76:])
-	r.In.SyndromeIn = wire.Syndrome(b[80])
-	r.Recv.Valid = b[81] != 0
-	r.Recv.Index = binary.LittleEndian.Uint32(b[84:])
-	r.Recv.Addr = binary.LittleEndian.Uint64(b[88:])
-	r.Recv.Length = binary.LittleEndian.Uint32(b[96:])
-	r.Recv.WrId = binary.LittleEndian.Uint32(b[100:])
+	q := (*[64]byte)(b[RecordSize:])
+	r.In.Offset = binary.LittleEndian.Uint32(q[0:])
+	r.In.Addr = binary.LittleEndian.Uint64(q[4:])
+	r.In.WrId = binary.LittleEndian.Uint32(q[12:])
+	r.In.SyndromeIn = wire.Syndrome(q[16])
+	r.Recv.Valid = q[17] != 0
+	r.Recv.Index = binary.LittleEndian.Uint32(q[20:])
+	r.Recv.Addr = binary.LittleEndian.Uint64(q[24:])
+	r.Recv.Length = binary.LittleEndian.Uint32(q[32:])
+	r.Recv.WrId = binary.LittleEndian.Uint32(q[36:])
 	return nil
 }
 
@@ -353,18 +357,19 @@ func (r *Message) Decode(b []byte) error {
 	if err := r.Head.get(b, KindMessage, 1); err != nil {
 		return err
 	}
-	r.Out.Verdict = Verdict(b[36])
-	r.Out.Nak = b[37] != 0
-	r.Out.Syndrome = wire.Syndrome(b[38])
-	r.Out.SynMsn = binary.LittleEndian.Uint32(b[40:])
-	r.Out.SynAttempt = b[44]
-	r.Out.Life = b[45]
-	r.In.StreamRow = binary.LittleEndian.Uint16(b[46:])
-	r.In.Msn = binary.LittleEndian.Uint32(b[48:])
-	r.In.Attempt = b[52]
-	r.In.Opcode = wire.Opcode(b[53])
-	r.In.Length = binary.LittleEndian.Uint32(b[56:])
-	r.In.Offset = binary.LittleEndian.Uint32(b[60:])
+	p := (*[RecordSize]byte)(b)
+	r.Out.Verdict = Verdict(p[36])
+	r.Out.Nak = p[37] != 0
+	r.Out.Syndrome = wire.Syndrome(p[38])
+	r.Out.SynMsn = binary.LittleEndian.Uint32(p[40:])
+	r.Out.SynAttempt = p[44]
+	r.Out.Life = p[45]
+	r.In.StreamRow = binary.LittleEndian.Uint16(p[46:])
+	r.In.Msn = binary.LittleEndian.Uint32(p[48:])
+	r.In.Attempt = p[52]
+	r.In.Opcode = wire.Opcode(p[53])
+	r.In.Length = binary.LittleEndian.Uint32(p[56:])
+	r.In.Offset = binary.LittleEndian.Uint32(p[60:])
 	if r.Head.Valid == 1 {
 		r.In.PayloadLen = 0
 		r.In.Old = false
@@ -374,24 +379,24 @@ func (r *Message) Decode(b []byte) error {
 		r.Stream = MessageStream{}
 		return nil
 	}
-	b = b[:128]
-	r.In.PayloadLen = binary.LittleEndian.Uint16(b[64:])
-	r.In.Old = b[66] != 0
-	r.In.SyndromeIn = wire.Syndrome(b[67])
-	r.In.LifeIn = b[68]
-	r.Slot.Valid = b[69] != 0
-	r.Slot.Life = b[70]
-	r.Slot.Msn = binary.LittleEndian.Uint32(b[72:])
-	r.Slot.Attempt = b[76]
-	r.Slot.Opcode = b[77]
-	r.Slot.Length = binary.LittleEndian.Uint32(b[80:])
-	r.Slot.Refused = b[84] != 0
-	r.Slot.Arrived = binary.LittleEndian.Uint32(b[88:])
-	r.Stream.Open = b[92] != 0
-	r.Stream.Life = b[93]
-	r.Stream.Error = wire.Syndrome(b[94])
-	r.Stream.ErrMsn = binary.LittleEndian.Uint32(b[96:])
-	r.Stream.ErrAttempt = b[100]
+	q := (*[64]byte)(b[RecordSize:])
+	r.In.PayloadLen = binary.LittleEndian.Uint16(q[0:])
+	r.In.Old = q[2] != 0
+	r.In.SyndromeIn = wire.Syndrome(q[3])
+	r.In.LifeIn = q[4]
+	r.Slot.Valid = q[5] != 0
+	r.Slot.Life = q[6]
+	r.Slot.Msn = binary.LittleEndian.Uint32(q[8:])
+	r.Slot.Attempt = q[12]
+	r.Slot.Opcode = q[13]
+	r.Slot.Length = binary.LittleEndian.Uint32(q[16:])
+	r.Slot.Refused = q[20] != 0
+	r.Slot.Arrived = binary.LittleEndian.Uint32(q[24:])
+	r.Stream.Open = q[28] != 0
+	r.Stream.Life = q[29]
+	r.Stream.Error = wire.Syndrome(q[30])
+	r.Stream.ErrMsn = binary.LittleEndian.Uint32(q[32:])
+	r.Stream.ErrAttempt = q[36]
 	return nil
 }
 
@@ -426,28 +431,29 @@ func (r *Place) Decode(b []byte) error {
 	if err := r.Head.get(b, KindPlace, 1); err != nil {
 		return err
 	}
-	r.Out.Done = b[36] != 0
-	r.Out.Fault = b[37] != 0
-	r.In.StreamRow = binary.LittleEndian.Uint16(b[38:])
-	r.In.Life = b[40]
-	r.In.Msn = binary.LittleEndian.Uint32(b[44:])
-	r.In.Attempt = b[48]
-	r.In.Length = binary.LittleEndian.Uint32(b[52:])
-	r.In.PayloadLen = binary.LittleEndian.Uint16(b[56:])
+	p := (*[RecordSize]byte)(b)
+	r.Out.Done = p[36] != 0
+	r.Out.Fault = p[37] != 0
+	r.In.StreamRow = binary.LittleEndian.Uint16(p[38:])
+	r.In.Life = p[40]
+	r.In.Msn = binary.LittleEndian.Uint32(p[44:])
+	r.In.Attempt = p[48]
+	r.In.Length = binary.LittleEndian.Uint32(p[52:])
+	r.In.PayloadLen = binary.LittleEndian.Uint16(p[56:])
 	if r.Head.Valid == 1 {
 		r.In.Addr = 0
 		r.In.Error = false
 		r.Tally = PlaceTally{}
 		return nil
 	}
-	b = b[:128]
-	r.In.Addr = binary.LittleEndian.Uint64(b[64:])
-	r.In.Error = b[72] != 0
-	r.Tally.Valid = b[73] != 0
-	r.Tally.Life = b[74]
-	r.Tally.Msn = binary.LittleEndian.Uint32(b[76:])
-	r.Tally.Attempt = b[80]
-	r.Tally.Bytes = binary.LittleEndian.Uint32(b[84:])
+	q := (*[64]byte)(b[RecordSize:])
+	r.In.Addr = binary.LittleEndian.Uint64(q[0:])
+	r.In.Error = q[8] != 0
+	r.Tally.Valid = q[9] != 0
+	r.Tally.Life = q[10]
+	r.Tally.Msn = binary.LittleEndian.Uint32(q[12:])
+	r.Tally.Attempt = q[16]
+	r.Tally.Bytes = binary.LittleEndian.Uint32(q[20:])
 	return nil
 }
 
@@ -489,17 +495,18 @@ func (r *Complete) Decode(b []byte) error {
 	if err := r.Head.get(b, KindComplete, 1); err != nil {
 		return err
 	}
-	r.Out.Release = b[36] != 0
-	r.Out.RunNext = b[37] != 0
-	r.Out.Notice = b[38] != 0
-	r.Out.NoticeSeq = binary.LittleEndian.Uint32(b[40:])
-	r.In.StreamRow = binary.LittleEndian.Uint16(b[44:])
-	r.In.Msn = binary.LittleEndian.Uint32(b[48:])
-	r.In.PathRow = binary.LittleEndian.Uint16(b[52:])
-	r.In.Conn = binary.LittleEndian.Uint16(b[54:])
-	r.In.Stream = binary.LittleEndian.Uint16(b[56:])
-	r.In.Opcode = wire.Opcode(b[58])
-	r.In.Length = binary.LittleEndian.Uint32(b[60:])
+	p := (*[RecordSize]byte)(b)
+	r.Out.Release = p[36] != 0
+	r.Out.RunNext = p[37] != 0
+	r.Out.Notice = p[38] != 0
+	r.Out.NoticeSeq = binary.LittleEndian.Uint32(p[40:])
+	r.In.StreamRow = binary.LittleEndian.Uint16(p[44:])
+	r.In.Msn = binary.LittleEndian.Uint32(p[48:])
+	r.In.PathRow = binary.LittleEndian.Uint16(p[52:])
+	r.In.Conn = binary.LittleEndian.Uint16(p[54:])
+	r.In.Stream = binary.LittleEndian.Uint16(p[56:])
+	r.In.Opcode = wire.Opcode(p[58])
+	r.In.Length = binary.LittleEndian.Uint32(p[60:])
 	if r.Head.Valid == 1 {
 		r.In.ImmValue = 0
 		r.In.WrId = 0
@@ -509,18 +516,18 @@ func (r *Complete) Decode(b []byte) error {
 		r.Stream = CompleteStream{}
 		return nil
 	}
-	b = b[:128]
-	r.In.ImmValue = binary.LittleEndian.Uint32(b[64:])
-	r.In.WrId = binary.LittleEndian.Uint32(b[68:])
-	r.In.Life = b[72]
-	r.In.NoticeHead = binary.LittleEndian.Uint32(b[76:])
-	r.In.NoticeTail = binary.LittleEndian.Uint32(b[80:])
-	r.Stream.Open = b[84] != 0
-	r.Stream.Life = b[85]
-	r.Stream.Completed = binary.LittleEndian.Uint32(b[88:])
-	r.Stream.Done = binary.LittleEndian.Uint64(b[92:])
-	r.Stream.Noticed = b[100] != 0
-	r.Stream.NoticeSeq = binary.LittleEndian.Uint32(b[104:])
+	q := (*[64]byte)(b[RecordSize:])
+	r.In.ImmValue = binary.LittleEndian.Uint32(q[0:])
+	r.In.WrId = binary.LittleEndian.Uint32(q[4:])
+	r.In.Life = q[8]
+	r.In.NoticeHead = binary.LittleEndian.Uint32(q[12:])
+	r.In.NoticeTail = binary.LittleEndian.Uint32(q[16:])
+	r.Stream.Open = q[20] != 0
+	r.Stream.Life = q[21]
+	r.Stream.Completed = binary.LittleEndian.Uint32(q[24:])
+	r.Stream.Done = binary.LittleEndian.Uint64(q[28:])
+	r.Stream.Noticed = q[36] != 0
+	r.Stream.NoticeSeq = binary.LittleEndian.Uint32(q[40:])
 	return nil
 }
 
@@ -547,15 +554,15 @@ func (r *Coalesce) Decode(b []byte) error {
 	if err := r.Head.get(b, KindCoalesce, 0); err != nil {
 		return err
 	}
-	r.Out.Push = b[36] != 0
-	r.Out.Arm = b[37] != 0
-	r.In.PathRow = binary.LittleEndian.Uint16(b[38:])
-	r.In.AckNow = b[40] != 0
-	r.In.Builds = b[41]
-	r.In.Pending = b[42] != 0
-	r.Path.Count = b[43]
-	r.Path.Seen = b[44]
-	_ = b[63]
+	p := (*[RecordSize]byte)(b)
+	r.Out.Push = p[36] != 0
+	r.Out.Arm = p[37] != 0
+	r.In.PathRow = binary.LittleEndian.Uint16(p[38:])
+	r.In.AckNow = p[40] != 0
+	r.In.Builds = p[41]
+	r.In.Pending = p[42] != 0
+	r.Path.Count = p[43]
+	r.Path.Seen = p[44]
 	return nil
 }
 
@@ -580,13 +587,13 @@ func (r *Ctimer) Decode(b []byte) error {
 	if err := r.Head.get(b, KindCtimer, 0); err != nil {
 		return err
 	}
-	r.Out.Push = b[36] != 0
-	r.In.PathRow = binary.LittleEndian.Uint16(b[38:])
-	r.In.ArmedBuilds = b[40]
-	r.In.Builds = b[41]
-	r.In.Pending = b[42] != 0
-	r.In.Now = binary.LittleEndian.Uint32(b[44:])
-	_ = b[63]
+	p := (*[RecordSize]byte)(b)
+	r.Out.Push = p[36] != 0
+	r.In.PathRow = binary.LittleEndian.Uint16(p[38:])
+	r.In.ArmedBuilds = p[40]
+	r.In.Builds = p[41]
+	r.In.Pending = p[42] != 0
+	r.In.Now = binary.LittleEndian.Uint32(p[44:])
 	return nil
 }
 
@@ -618,14 +625,15 @@ func (r *Ack) Decode(b []byte) error {
 	if err := r.Head.get(b, KindAck, 1); err != nil {
 		return err
 	}
-	r.Out.Held = binary.LittleEndian.Uint32(b[36:])
-	r.Out.Notice = b[40] != 0
-	r.In.PathRow = binary.LittleEndian.Uint16(b[42:])
-	r.In.Grant = b[44]
-	r.In.Now = binary.LittleEndian.Uint32(b[48:])
-	r.In.Hint = binary.LittleEndian.Uint32(b[52:])
-	r.In.HintGen = b[56]
-	r.In.LastNow = binary.LittleEndian.Uint32(b[60:])
+	p := (*[RecordSize]byte)(b)
+	r.Out.Held = binary.LittleEndian.Uint32(p[36:])
+	r.Out.Notice = p[40] != 0
+	r.In.PathRow = binary.LittleEndian.Uint16(p[42:])
+	r.In.Grant = p[44]
+	r.In.Now = binary.LittleEndian.Uint32(p[48:])
+	r.In.Hint = binary.LittleEndian.Uint32(p[52:])
+	r.In.HintGen = p[56]
+	r.In.LastNow = binary.LittleEndian.Uint32(p[60:])
 	if r.Head.Valid == 1 {
 		r.In.NoticeValid = false
 		r.In.NoticeStreamRow = 0
@@ -633,11 +641,11 @@ func (r *Ack) Decode(b []byte) error {
 		r.Path = AckPath{}
 		return nil
 	}
-	b = b[:128]
-	r.In.NoticeValid = b[64] != 0
-	r.In.NoticeStreamRow = binary.LittleEndian.Uint16(b[66:])
-	r.In.NoticeCompleted = binary.LittleEndian.Uint32(b[68:])
-	r.Path.Builds = b[72]
+	q := (*[64]byte)(b[RecordSize:])
+	r.In.NoticeValid = q[0] != 0
+	r.In.NoticeStreamRow = binary.LittleEndian.Uint16(q[2:])
+	r.In.NoticeCompleted = binary.LittleEndian.Uint32(q[4:])
+	r.Path.Builds = q[8]
 	return nil
 }
 
@@ -658,9 +666,9 @@ func (r *PacketIn) Decode(b []byte) error {
 	if err := r.Head.get(b, KindPacketIn, 0); err != nil {
 		return err
 	}
-	r.In.FrameLen = binary.LittleEndian.Uint16(b[36:])
-	r.In.Hash = binary.LittleEndian.Uint64(b[40:])
-	_ = b[63]
+	p := (*[RecordSize]byte)(b)
+	r.In.FrameLen = binary.LittleEndian.Uint16(p[36:])
+	r.In.Hash = binary.LittleEndian.Uint64(p[40:])
 	return nil
 }
 
@@ -684,15 +692,16 @@ func (r *PacketOut) Decode(b []byte) error {
 	if err := r.Head.get(b, KindPacketOut, 2); err != nil {
 		return err
 	}
-	r.In.Length = binary.LittleEndian.Uint16(b[36:])
-	r.In.Sport = binary.LittleEndian.Uint16(b[38:])
-	r.In.Hash = binary.LittleEndian.Uint64(b[40:])
+	p := (*[RecordSize]byte)(b)
+	r.In.Length = binary.LittleEndian.Uint16(p[36:])
+	r.In.Sport = binary.LittleEndian.Uint16(p[38:])
+	r.In.Hash = binary.LittleEndian.Uint64(p[40:])
 	if r.Head.Valid == 1 {
 		r.In.Bytes = [112]byte{}
 		return nil
 	}
-	b = b[:192]
-	copy(r.In.Bytes[:], b[64:176])
+	q := (*[128]byte)(b[RecordSize:])
+	copy(r.In.Bytes[:], q[0:112])
 	return nil
 }
 
@@ -715,11 +724,11 @@ func (r *MemWrite) Decode(b []byte) error {
 	if err := r.Head.get(b, KindMemWrite, 0); err != nil {
 		return err
 	}
-	r.In.Addr = binary.LittleEndian.Uint64(b[36:])
-	r.In.Length = binary.LittleEndian.Uint16(b[44:])
-	r.In.Error = b[46] != 0
-	r.In.Hash = binary.LittleEndian.Uint64(b[48:])
-	_ = b[63]
+	p := (*[RecordSize]byte)(b)
+	r.In.Addr = binary.LittleEndian.Uint64(p[36:])
+	r.In.Length = binary.LittleEndian.Uint16(p[44:])
+	r.In.Error = p[46] != 0
+	r.In.Hash = binary.LittleEndian.Uint64(p[48:])
 	return nil
 }
 
@@ -745,14 +754,14 @@ func (r *Completion) Decode(b []byte) error {
 	if err := r.Head.get(b, KindCompletion, 0); err != nil {
 		return err
 	}
-	r.In.Conn = binary.LittleEndian.Uint16(b[36:])
-	r.In.Stream = binary.LittleEndian.Uint16(b[38:])
-	r.In.Msn = binary.LittleEndian.Uint32(b[40:])
-	r.In.Opcode = wire.Opcode(b[44])
-	r.In.Length = binary.LittleEndian.Uint32(b[48:])
-	r.In.ImmValue = binary.LittleEndian.Uint32(b[52:])
-	r.In.WrId = binary.LittleEndian.Uint32(b[56:])
-	_ = b[63]
+	p := (*[RecordSize]byte)(b)
+	r.In.Conn = binary.LittleEndian.Uint16(p[36:])
+	r.In.Stream = binary.LittleEndian.Uint16(p[38:])
+	r.In.Msn = binary.LittleEndian.Uint32(p[40:])
+	r.In.Opcode = wire.Opcode(p[44])
+	r.In.Length = binary.LittleEndian.Uint32(p[48:])
+	r.In.ImmValue = binary.LittleEndian.Uint32(p[52:])
+	r.In.WrId = binary.LittleEndian.Uint32(p[56:])
 	return nil
 }
 
@@ -773,9 +782,9 @@ func (r *MemRead) Decode(b []byte) error {
 	if err := r.Head.get(b, KindMemRead, 0); err != nil {
 		return err
 	}
-	r.In.Addr = binary.LittleEndian.Uint64(b[36:])
-	r.In.Length = binary.LittleEndian.Uint16(b[44:])
-	_ = b[63]
+	p := (*[RecordSize]byte)(b)
+	r.In.Addr = binary.LittleEndian.Uint64(p[36:])
+	r.In.Length = binary.LittleEndian.Uint16(p[44:])
 	return nil
 }
 
@@ -797,10 +806,10 @@ func (r *Register) Decode(b []byte) error {
 	if err := r.Head.get(b, KindRegister, 0); err != nil {
 		return err
 	}
-	r.In.Addr = binary.LittleEndian.Uint16(b[36:])
-	r.In.Write = b[38] != 0
-	r.In.Data = binary.LittleEndian.Uint32(b[40:])
-	_ = b[63]
+	p := (*[RecordSize]byte)(b)
+	r.In.Addr = binary.LittleEndian.Uint16(p[36:])
+	r.In.Write = p[38] != 0
+	r.In.Data = binary.LittleEndian.Uint32(p[40:])
 	return nil
 }
 
@@ -820,7 +829,7 @@ func (r *CommandDone) Decode(b []byte) error {
 	if err := r.Head.get(b, KindCommandDone, 0); err != nil {
 		return err
 	}
-	r.In.Cmd = Command(b[36])
-	_ = b[63]
+	p := (*[RecordSize]byte)(b)
+	r.In.Cmd = Command(p[36])
 	return nil
 }
