@@ -1,0 +1,20 @@
+package ack
+
+import "metaroce/tandem/model/event"
+
+// HeldMax is where the held time saturates: its field has 24 bits.
+const HeldMax = 1<<24 - 1
+
+// Acknowledges tells whether op builds an acknowledgement of a path, and not a NAK or an answer.
+func Acknowledges(op uint8) bool { return op <= event.AckNotice }
+
+// Step executes one transaction on a path's row.
+func Step(row *event.AckPath, op uint8, in *event.AckIn, out *event.AckOut) {
+	*out = event.AckOut{}
+	if !Acknowledges(op) {
+		return
+	}
+	row.Builds++
+	out.Held = min(in.Now-in.LastNow, HeldMax)
+	out.Notice = in.NoticeValid
+}
