@@ -6,7 +6,7 @@
 // window -> coalesce: one for every window step that counts towards an acknowledgement, and for path_set.
 `define MR_WANT_W 90
 typedef struct packed {
-  logic        set;
+  logic        is_set;
   logic        ack_now;
   logic [15:0] path_row;
   logic [31:0] xid;
