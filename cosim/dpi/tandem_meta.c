@@ -1,4 +1,5 @@
 /* The few protobuf messages of the handshake, written out by hand so that no simulator needs a protobuf library. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
 

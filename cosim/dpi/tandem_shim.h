@@ -16,7 +16,8 @@ enum {
   TANDEM_SEEN_IDLE = 1 << 0,      /* device reports idle */
   TANDEM_SEEN_REG_TAKEN = 1 << 1, /* register access accepted */
   TANDEM_SEEN_REG_ANSWER = 1 << 2,
-  TANDEM_SEEN_MEM_END = 1 << 3    /* last beat of a memory write accepted; address and length beside it */
+  TANDEM_SEEN_MEM_END = 1 << 3,   /* last beat of a memory write accepted; address and length beside it */
+  TANDEM_SEEN_READY = 1 << 4      /* tables are initialised: nothing is driven before */
 };
 
 /* tandem_cycle, drive: what the bench drives after this edge. Bits 31:16: register address in 27:16. */

@@ -284,11 +284,6 @@ static int finish(uint64_t cycle, int is_hung) {
 int tandem_cycle(long long at, int seen, long long mem_addr, int mem_length, svBitVecVal *drive,
                  svBitVecVal *reg_data, svBitVecVal *data) {
   uint64_t cycle = (uint64_t)at;
-  if (!started) {
-    started = 1;
-    start_ns = wire_now_ns();
-    waiting_since = cycle;
-  }
   *drive = 0;
   *reg_data = 0;
   if ((cycle & 255) == 0 && !plain && !wire_failed()) {
@@ -299,6 +294,12 @@ int tandem_cycle(long long at, int seen, long long mem_addr, int mem_length, svB
   if (stopped) { /* stopped by the host */
     wire_bye();
     return 1;
+  }
+  if (!(seen & TANDEM_SEEN_READY)) return 0;
+  if (!started) { /* the speed of a run is that of its stimulus, not of the sweep over the tables */
+    started = 1;
+    start_ns = wire_now_ns();
+    waiting_since = cycle;
   }
   if (!plain) record_tick(cycle);
   idle_run = seen & TANDEM_SEEN_IDLE && ports_quiet() ? idle_run + 1 : 0;

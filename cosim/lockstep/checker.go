@@ -201,7 +201,7 @@ func (c *Checker) told() map[string]uint64 {
 		e := &event.Engines[i]
 		n := uint64(0)
 		for op, k := range c.counts[e.Kind] {
-			if e.Kind != event.KindAdmit || op != event.AdmitCommand {
+			if e.Kind != event.KindAdmit || uint8(op) != event.AdmitCommand {
 				n += k
 			}
 		}

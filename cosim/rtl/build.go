@@ -1,0 +1,200 @@
+package rtl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+	"syscall"
+
+	"metaroce/tandem/cosim/target"
+	"metaroce/tandem/model/preset"
+)
+
+var cFlags = []string{"-std=c99", "-O2", "-Wall", "-Wextra", "-Werror"}
+
+// build is one simulator: a preset, options and what follows from them.
+type build struct {
+	opt     *Options
+	params  preset.Params
+	root    string
+	src     *sources
+	version string
+}
+
+// Build returns the simulator's binary, building it unless the cache has it. Two processes that want the same one wait
+// for each other; a build that is stopped leaves nothing behind that the next would take.
+func Build(ctx context.Context, p preset.Params, opt *Options) (string, error) {
+	b := &build{opt: opt, params: p, root: opt.Root}
+	var err error
+	if b.root == "" {
+		if b.root, err = FindRoot(); err != nil {
+			return "", err
+		}
+	}
+	if b.root, err = filepath.Abs(b.root); err != nil {
+		return "", target.Fail("build", err, "cannot find the checkout")
+	}
+	if b.src, err = find(b.root); err != nil {
+		return "", err
+	}
+	if b.version, err = Version(); err != nil {
+		return "", err
+	}
+	key, err := b.key()
+	if err != nil {
+		return "", err
+	}
+	cache := opt.CacheDir
+	if cache == "" {
+		cache = filepath.Join(b.root, "build", "sim")
+	}
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return "", target.Fail("build", err, "cannot make the cache of simulators")
+	}
+	dir := filepath.Join(cache, p.Name+"-"+key)
+	binary := filepath.Join(dir, "mr_bench")
+	if _, err := os.Stat(binary); err == nil {
+		return binary, nil
+	}
+	unlock, err := lock(ctx, dir+".lock")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if _, err := os.Stat(binary); err == nil { // another process was faster
+		return binary, nil
+	}
+	if err := b.make(ctx, cache, dir); err != nil {
+		return "", err
+	}
+	return binary, nil
+}
+
+// make builds beside the final place and moves the binary there in one step.
+func (b *build) make(ctx context.Context, cache, dir string) error {
+	work, err := os.MkdirTemp(cache, "build-")
+	if err != nil {
+		return target.Fail("build", err, "cannot make a folder for the build")
+	}
+	defer os.RemoveAll(work)
+	logFile, err := os.Create(filepath.Join(work, "build.log"))
+	if err != nil {
+		return target.Fail("build", err, "cannot write the log of the build")
+	}
+	defer logFile.Close()
+	out := io.Writer(logFile)
+	if b.opt.Log != nil {
+		out = io.MultiWriter(logFile, b.opt.Log)
+		fmt.Fprintf(out, "building the simulator of preset %s (%s)\n", b.params.Name, b.version)
+	}
+	objects, err := b.compileC(ctx, work, out)
+	if err == nil {
+		err = b.run(ctx, work, out, "verilator", b.verilator(work, objects)...)
+	}
+	if err != nil {
+		keep := filepath.Join(cache, "failed-"+filepath.Base(dir)+".log")
+		_ = os.Rename(logFile.Name(), keep)
+		return target.Fail("build", err, "the simulator does not build, see %s", keep)
+	}
+	final := work + ".done"
+	if err := os.Mkdir(final, 0o755); err != nil {
+		return target.Fail("build", err, "cannot keep the simulator")
+	}
+	defer os.RemoveAll(final)
+	err = errors.Join(os.Rename(filepath.Join(work, "obj", "mr_bench"), filepath.Join(final, "mr_bench")),
+		os.Rename(logFile.Name(), filepath.Join(final, "build.log")), os.Rename(final, dir))
+	if err != nil {
+		return target.Fail("build", err, "cannot keep the simulator")
+	}
+	return nil
+}
+
+func (b *build) compileC(ctx context.Context, work string, out io.Writer) ([]string, error) {
+	svdpi := filepath.Join(verilatorRoot(ctx), "include", "vltstd")
+	var objects []string
+	for _, rel := range b.src.c {
+		object := filepath.Join(work, strings.TrimSuffix(filepath.Base(rel), ".c")+".o")
+		args := append([]string(nil), cFlags...)
+		args = append(args, "-I"+filepath.Join(b.root, dpiDir), "-I"+svdpi, "-c", b.path(rel), "-o", object)
+		if err := b.run(ctx, work, out, "cc", args...); err != nil {
+			return nil, err
+		}
+		objects = append(objects, object)
+	}
+	return objects, nil
+}
+
+func verilatorRoot(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "verilator", "--getenv", "VERILATOR_ROOT").Output()
+	if err != nil {
+		return "/usr/share/verilator"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// flags are those of Verilator that the binary depends on.
+func (b *build) flags() []string {
+	f := []string{
+		"--cc", "--exe", "--build", "--top-module", "mr_bench", "--prefix", "Vmr_bench", "-o", "mr_bench", "-O3",
+		"--x-assign", "fast", "--x-initial", "unique", "--no-timing", "-Wno-fatal", "-Wno-DECLFILENAME",
+		"-MAKEFLAGS", "OPT_FAST=-O2 OPT_SLOW=-O1 OPT_GLOBAL=-O2",
+	}
+	if b.opt.Trace {
+		f = append(f, "--trace-fst")
+	}
+	f = append(f, fmt.Sprintf("-GPreset=%q", b.params.Name))
+	for _, p := range presetParams(&b.params) {
+		f = append(f, fmt.Sprintf("-G%s=%d", p.SV, p.Value))
+	}
+	for _, name := range sortedKeys(b.opt.Parameters) {
+		f = append(f, fmt.Sprintf("-G%s=%d", name, b.opt.Parameters[name]))
+	}
+	for _, d := range b.opt.Defines {
+		f = append(f, "+define+"+d)
+	}
+	return f
+}
+
+func sortedKeys(m map[string]int) []string {
+	var s []string
+	for k := range m {
+		s = append(s, k)
+	}
+	sort.Strings(s)
+	return s
+}
+
+func (b *build) verilator(work string, objects []string) []string {
+	args := append(b.flags(), "-j", "2", "--Mdir", filepath.Join(work, "obj"), "-CFLAGS", "-I"+filepath.Join(b.root, dpiDir))
+	for _, d := range b.src.includes {
+		args = append(args, "+incdir+"+filepath.Join(b.root, d))
+	}
+	for _, rel := range b.src.verilog {
+		args = append(args, b.path(rel))
+	}
+	return append(append(args, filepath.Join(b.root, b.src.main)), objects...)
+}
+
+func (b *build) run(ctx context.Context, work string, out io.Writer, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = work, out, out
+	cmd.Env = os.Environ()
+	if _, err := exec.LookPath("ccache"); err == nil {
+		cmd.Env = append(cmd.Env, "OBJCACHE=ccache")
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}

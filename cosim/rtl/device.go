@@ -1,0 +1,272 @@
+package rtl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"metaroce/tandem/cosim/bridge"
+	"metaroce/tandem/cosim/target"
+	"metaroce/tandem/model/event"
+	"metaroce/tandem/model/preset"
+	"metaroce/tandem/vectors/stimulus"
+
+	"metaroce/tandem/cosim/journal"
+)
+
+// connectWait bounds the start of a simulator: reading the binary and making its tables.
+const connectWait = 20 * time.Second
+
+// exitWait is how long a simulator that has said goodbye, or was lost, may take to end by itself.
+const exitWait = 700 * time.Millisecond
+
+// Device is RTL in a simulator of its own process.
+type Device struct {
+	opt    Options
+	binary string
+	stall  time.Duration
+	dev    *bridge.Device
+	proc   *process
+	runNs  time.Duration
+	tmp    string
+	once   sync.Once
+}
+
+// New returns a device; nothing is built or started before Reset.
+func New(opt Options) *Device { return &Device{opt: opt} }
+
+// Describe says what RTL shows: everything.
+func (d *Device) Describe() target.Description {
+	t := target.Description{Name: "rtl (" + d.simulator() + ")", Fidelity: target.Exact}
+	for i := range event.Engines {
+		e := &event.Engines[i]
+		t.Sees[e.Kind] = e.Built || e.Boundary && e.Kind != event.KindMemRead
+	}
+	return t
+}
+
+func (d *Device) simulator() string {
+	if d.dev != nil && d.dev.Simulator() != "" {
+		return d.dev.Simulator()
+	}
+	return "Verilator"
+}
+
+// Terms are what a run is agreed on with a device of that configuration.
+func Terms(c *target.Config) (bridge.Terms, error) {
+	p, ok := preset.ByName(c.Preset)
+	if !ok {
+		return bridge.Terms{}, &target.Unsupported{What: "preset " + c.Preset}
+	}
+	t := bridge.Terms{
+		Schema: event.SchemaHash, Preset: p.Name, Seed: c.Seed, ClockPs: c.ClockPs, QuietCycles: c.QuietCycles, Mode: c.Mode,
+		Batch: c.Batch,
+	}
+	if t.ClockPs == 0 {
+		t.ClockPs = preset.TickPs
+	}
+	if t.QuietCycles == 0 {
+		t.QuietCycles = 20000
+	}
+	for _, x := range presetParams(&p) {
+		t.Params = append(t.Params, bridge.PresetParam{Name: x.Name, Value: uint64(x.Value)})
+	}
+	return t, nil
+}
+
+// Reset builds the simulator if need be, starts it and shakes hands.
+func (d *Device) Reset(ctx context.Context, c target.Config) error {
+	terms, err := Terms(&c)
+	if err != nil {
+		return err
+	}
+	p, _ := preset.ByName(c.Preset)
+	if d.binary, err = Build(ctx, p, &d.opt); err != nil {
+		return err
+	}
+	if d.opt.RunDir == "" {
+		if d.tmp, err = os.MkdirTemp("", "tandem-"); err != nil {
+			return target.Fail("run folder", err, "cannot make one")
+		}
+		d.opt.RunDir = d.tmp
+	}
+	l, err := bridge.Listen(d.opt.RunDir)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	args := append(SeedArgs(c.Seed), "+tandem_socket="+l.Path)
+	if d.proc, err = start(d.opt.RunDir, d.binary, append(args, d.opt.Plusargs...)); err != nil {
+		return err
+	}
+	d.dev, err = l.Accept(ctx, terms, connectWait, d.proc.gone)
+	if err != nil {
+		return d.explain(err)
+	}
+	return nil
+}
+
+// SeedArgs seed what the simulator itself draws: registers and memories without reset start with random bits.
+func SeedArgs(seed uint64) []string {
+	return []string{
+		"+tandem_seed=" + strconv.FormatUint(seed, 10), "+verilator+rand+reset+2",
+		"+verilator+seed+" + strconv.FormatUint(seed%0x7ffffffe+1, 10),
+	}
+}
+
+// Apply sends stimulus ahead.
+func (d *Device) Apply(_ context.Context, items stimulus.List) error {
+	if err := journal.CheckItems(items); err != nil {
+		return target.Fail("host", err, "the bench cannot drive this")
+	}
+	d.dev.Apply(items)
+	return nil
+}
+
+// Finish says that no stimulus follows.
+func (d *Device) Finish(context.Context) error {
+	d.dev.Finish()
+	return nil
+}
+
+// Drain returns the next batch.
+func (d *Device) Drain(ctx context.Context) ([]byte, error) {
+	b, err := d.dev.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		_, d.runNs = d.dev.End()
+		return nil, d.goodbye()
+	}
+	if err != nil {
+		return nil, d.explain(err)
+	}
+	return b, nil
+}
+
+// goodbye waits for the end of a simulator whose counts agreed. io.EOF if all is well.
+func (d *Device) goodbye() error {
+	select {
+	case <-d.proc.gone:
+	case <-time.After(exitWait):
+		return target.Fail("device", nil, "did not end %v after its last message", exitWait)
+	}
+	if d.proc.err != nil {
+		return target.Fail("device", d.proc.err, "ended badly: %s", d.proc.lastLine())
+	}
+	return io.EOF
+}
+
+// SecondLook fetches the last transactions whole.
+func (d *Device) SecondLook(ctx context.Context) ([]byte, error) { return d.dev.Fetch(ctx) }
+
+// End is valid after io.EOF.
+func (d *Device) End() target.Ending {
+	e, _ := d.dev.End()
+	return e
+}
+
+// RunTime is the simulator's own wall time from the first cycle with stimulus to the last; valid after io.EOF.
+func (d *Device) RunTime() time.Duration { return d.runNs }
+
+// Close ends the simulator and everything that it started.
+func (d *Device) Close() error {
+	d.once.Do(func() {
+		if d.dev != nil {
+			_ = d.dev.Close()
+		}
+		if d.proc != nil {
+			d.proc.kill()
+		}
+		if d.tmp != "" {
+			_ = os.RemoveAll(d.tmp)
+		}
+	})
+	return nil
+}
+
+// explain adds what became of the process to a failure of the device.
+func (d *Device) explain(err error) error {
+	var f *target.Failure
+	if !errors.As(err, &f) || f.Side == "host" {
+		return err
+	}
+	select {
+	case <-d.proc.gone:
+	case <-time.After(exitWait / 2):
+		return err
+	}
+	g := *f
+	g.Err = nil
+	g.Cause = f.Cause + "; the simulator " + d.proc.fate()
+	return &g
+}
+
+// process is a child in a group of its own.
+type process struct {
+	cmd  *exec.Cmd
+	log  string
+	gone chan struct{} // closed when it has ended
+	err  error         // valid then
+}
+
+func start(dir, binary string, args []string) (*process, error) {
+	p := &process{cmd: exec.Command(binary, args...), log: filepath.Join(dir, "sim.log"), gone: make(chan struct{})}
+	out, err := os.Create(p.log)
+	if err != nil {
+		return nil, target.Fail("run folder", err, "cannot write the simulator's log")
+	}
+	defer out.Close()
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, out, out
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches us, and we end it
+	if err := p.cmd.Start(); err != nil {
+		return nil, target.Fail("device", err, "cannot start the simulator")
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.gone)
+	}()
+	return p, nil
+}
+
+// kill ends the group and waits for it.
+func (p *process) kill() {
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	<-p.gone
+}
+
+// fate is how it ended, in words.
+func (p *process) fate() string {
+	var e *exec.ExitError
+	how := "ended"
+	if errors.As(p.err, &e) {
+		how = fmt.Sprintf("ended with exit code %d", e.ExitCode())
+		if s, ok := e.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+			how = fmt.Sprintf("was killed by signal %d (%v)", s.Signal(), s.Signal())
+		}
+	}
+	if l := p.lastLine(); l != "" {
+		how += ": " + l
+	}
+	return how
+}
+
+// lastLine is the last line of the log that is not empty.
+func (p *process) lastLine() string {
+	b, err := os.ReadFile(p.log)
+	if err != nil {
+		return ""
+	}
+	if len(b) > 4096 {
+		b = b[len(b)-4096:]
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
