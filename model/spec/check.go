@@ -17,6 +17,7 @@ func (ld *loader) finish() {
 	ld.checkRegs()
 	ld.checkCommands()
 	ld.checkTops()
+	ld.checkNeeded()
 	s.Hash = ld.sum()
 }
 
@@ -204,6 +205,56 @@ func (ld *loader) checkPreset(pr *Preset) {
 			ld.badf(at, RulePreset, "preset %s: %s %d is not in %d..%d", pr.Name, p.Name, value, p.Lo, p.Hi)
 		case p.Pow2 && value&(value-1) != 0:
 			ld.badf(at, RulePreset, "preset %s: %s %d is no power of two", pr.Name, p.Name, value)
+		}
+	}
+}
+
+// needed are the definitions that the generators build on by name.
+var needed = []struct{ table, kind, name string }{
+	{"constant.tbl", "const", "version"}, {"constant.tbl", "const", "udp_port"}, {"constant.tbl", "const", "max_payload"},
+	{"wire.tbl", "enum", "opcode"}, {"wire.tbl", "enum", "syndrome"}, {"wire.tbl", "header", "base"}, {"wire.tbl", "header", "message"},
+	{"wire.tbl", "header", "ack"},
+	{"event.tbl", "struct", "desc"},
+	{"register.tbl", "enum", "command"}, {"register.tbl", "enum", "reason"}, {"register.tbl", "enum", "verdict"}, {"register.tbl", "enum", "class"},
+}
+
+func (ld *loader) checkNeeded() {
+	s := ld.spec
+	for _, n := range needed {
+		there := false
+		switch n.kind {
+		case "const":
+			for _, c := range s.Consts {
+				there = there || c.Name == n.name
+			}
+		case "enum":
+			there = s.Enum(n.name) != nil
+		case "header":
+			there = s.Header(n.name) != nil
+		case "struct":
+			there = s.Struct(n.name) != nil
+		}
+		if !there {
+			ld.badf(Pos{n.table, 0}, RuleRef, "there is no %s %s, which the generators need", n.kind, n.name)
+		}
+	}
+	ld.checkFields("base", baseFields)
+	if d := s.Struct("desc"); d != nil && (len(d.Fields) < 2 || d.Fields[0].Name != "op" || d.Fields[1].Name != "xid") {
+		ld.badf(d.Pos, RuleRef, "struct desc starts with op and xid")
+	}
+}
+
+// baseFields are the fields of the base header that generated framing and dissector use.
+var baseFields = []string{"version", "opcode", "pad", "path", "dst_conn", "psn", "tsn"}
+
+func (ld *loader) checkFields(header string, names []string) {
+	h := ld.spec.Header(header)
+	if h == nil {
+		return
+	}
+	for _, name := range names {
+		if h.Field(name) == nil {
+			ld.badf(h.Pos, RuleRef, "header %s has no field %s, which the generators need", header, name)
 		}
 	}
 }

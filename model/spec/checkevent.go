@@ -46,7 +46,7 @@ func (ld *loader) checkEngine(e *Engine) {
 		if was, twice := opNames[r.Name]; twice {
 			ld.badf(r.Pos, RuleName, "row %s of %s has the generated name of op %s (line %d)", r.Name, e.Name, r.Name, was.Line)
 		}
-		if r.Name == "in" || r.Name == "out" {
+		if r.Name == "in" || r.Name == "out" || r.Name == "head" {
 			ld.badf(r.Pos, RuleName, "row of %s may not be called %s", e.Name, r.Name)
 		}
 		if len(r.Fields) == 0 {

@@ -22,7 +22,7 @@ var forms = map[string]map[string]form{
 	"constant.tbl": {
 		"const":  {args: []string{"name", "value"}, required: []string{"unit"}, flags: claimFlags},
 		"preset": {args: []string{"name"}, block: true},
-		"param":  {args: []string{"name"}, optional: []string{"range"}},
+		"param":  {args: []string{"name"}, required: []string{"range"}, flags: []string{"pow2"}},
 	},
 	"wire.tbl": {
 		"enum":   {args: []string{"name"}, required: []string{"width"}, flags: claimFlags, block: true},
@@ -54,7 +54,7 @@ var forms = map[string]map[string]form{
 // claimFlags marks forms that end in STATUS SOURCE; those two words are read by claim, not as flags.
 var claimFlags = []string{"STATUS", "SOURCE"}
 
-// paramInPreset is the form of param inside a preset block: NAME VALUE, and no text of its own.
+// paramInPreset is the form of param inside a preset block, told apart by having no range=: NAME VALUE, no text of its own.
 var paramInPreset = form{args: []string{"name", "value"}}
 
 // fit reports everything about the line that its form does not allow.

@@ -83,10 +83,8 @@ func (ld *loader) table(t Table) {
 }
 
 func (ld *loader) line(l line, f form) {
-	if l.keyword == "param" && ld.block == "preset" && l.attrs["range"] == "" {
-		if paramInPreset.fit(l, ld.bad) {
-			ld.presetParam(l)
-		}
+	if _, declares := l.attrs["range"]; l.keyword == "param" && ld.block == "preset" && !declares {
+		ld.presetParam(l)
 		return
 	}
 	if len(f.within) > 0 && !slices.Contains(f.within, ld.block) {
@@ -102,9 +100,6 @@ func (ld *loader) line(l line, f form) {
 		if f.block {
 			ld.block = l.keyword
 		}
-	}
-	if l.keyword == "param" {
-		f.required, f.flags = []string{"range"}, []string{"pow2"}
 	}
 	if !f.fit(l, ld.bad) {
 		// The block stays open on a broken first line, so that its members are not reported as strays; they attach

@@ -130,6 +130,12 @@ func (ld *loader) readPreset(l line) {
 }
 
 func (ld *loader) presetParam(l line) {
+	if !paramInPreset.fit(l, ld.bad) {
+		return
+	}
+	if l.hasText {
+		ld.badf(l.Pos, RuleForm, "param: inside a preset it has no text; the declaration of %s says what it is", l.args[0])
+	}
 	p := last(ld.spec.Presets)
 	v := ld.num(l, "value", l.args[1], 0, 1<<31-1)
 	p.set = append(p.set, paramValue{l.Pos, l.args[0], v})
