@@ -73,8 +73,8 @@ module mr_ack_packet (
     ack.dups          = window.dups;
     ack.hint          = build.hint;
     ack.hint_gen      = build.hint_gen;
-    ack.notice_stream = build.notice_stream;
-    ack.notice_msn    = build.notice_msn;
+    ack.notice_stream = build.notice_valid ? build.notice_stream : 16'd0;
+    ack.notice_msn    = build.notice_valid ? build.notice_msn : 32'd0;
 
     nak          = '0;
     nak.stream   = reply.stream;
