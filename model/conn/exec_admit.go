@@ -61,7 +61,7 @@ func (r *Receiver) admit(op uint8, a *arrival, d *event.Desc, room uint8, dst *[
 	e.Head = r.descHead(op, d)
 
 	f := r.flights.Push()
-	*f = flight{at: r.now, d: *d}
+	*f = flight{at: r.now, from: stNone, d: *d}
 	if a != nil {
 		r.takeFrame(f, a, need, e.Out.Reason)
 	} else {

@@ -42,7 +42,6 @@ func (r *Receiver) execWindow(op uint8, dst *[event.MaxRecord]byte) (int, *Illeg
 			xid: d.Xid, conn: d.Conn, path: d.Path, stream: d.Stream,
 		}
 	}
-	f.at = r.now
 	r.pass(stWindow)
 	return e.Encode(dst), nil
 }
@@ -79,7 +78,6 @@ func (r *Receiver) execKey(op uint8, dst *[event.MaxRecord]byte) (int, *Illegal)
 	} else {
 		r.t.keys[index] = e.Key // admit made a command beyond the table void
 	}
-	f.at = r.now
 	r.pass(stKey)
 	return e.Encode(dst), nil
 }
@@ -114,7 +112,6 @@ func (r *Receiver) execRecv(op uint8, dst *[event.MaxRecord]byte) (int, *Illegal
 	if op == event.RecvMatch {
 		d.Syndrome, d.Addr, d.WrId = e.Out.Syndrome, e.Out.AddrOut, e.Out.WrIdOut
 	}
-	f.at = r.now
 	r.pass(stRecv)
 	return e.Encode(dst), nil
 }
@@ -174,7 +171,6 @@ func (r *Receiver) execMessage(op uint8, dst *[event.MaxRecord]byte) (int, *Ille
 		r.pushAnswer(d, e.Out.Syndrome, e.Out.SynMsn, e.Out.SynAttempt)
 	}
 	r.overtaken++
-	f.at = r.now
 	r.pass(stMessage)
 	return e.Encode(dst), nil
 }

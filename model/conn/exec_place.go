@@ -19,7 +19,6 @@ func (r *Receiver) execMemWrite(dst *[event.MaxRecord]byte) (int, *Illegal) {
 	if r.memory != nil && !f.failed {
 		r.memory.Write(d.Addr, f.payload)
 	}
-	f.at = r.now
 	r.pass(stIssue)
 	return e.Encode(dst), nil
 }
@@ -60,7 +59,6 @@ func (r *Receiver) execPlace(op uint8, dst *[event.MaxRecord]byte) (int, *Illega
 		q := r.faulted.Push()
 		q.at, q.d = r.now, *d
 	}
-	f.at = r.now
 	r.pass(stPlace)
 	return e.Encode(dst), nil
 }

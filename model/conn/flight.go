@@ -15,6 +15,8 @@ import (
 //	          place   issue  message  window ...        next[stage], each not beyond the one before it
 type stage int
 
+const stNone stage = -1
+
 const (
 	stWindow stage = iota
 	stKey
@@ -45,7 +47,8 @@ type commandIn struct {
 
 // flight is a packet or a command behind admit.
 type flight struct {
-	at      uint64 // cycle of its last step, or of the step that let it pass
+	at      uint64 // cycle of its last step, or of the step of another that let it pass
+	from    stage  // the stage that it left in that cycle; stNone: admit
 	d       event.Desc
 	payload []byte
 	work    uint8 // stages that have a record to make of it: bit 1<<stage
@@ -123,7 +126,9 @@ func (r *Receiver) head(s stage) *flight {
 
 // pass moves the head of a stage on and then all that is free to move without a record.
 func (r *Receiver) pass(s stage) {
-	r.leave(s, r.flights.At(r.next[s]))
+	f := r.flights.At(r.next[s])
+	f.at, f.from = r.now, s
+	r.leave(s, f)
 	r.advance(s)
 }
 
@@ -135,7 +140,9 @@ func (r *Receiver) advance(s stage) {
 			if f.has(s) {
 				break
 			}
-			f.at = r.now
+			if f.at != r.now { // it was held up behind the one that moves now
+				f.at, f.from = r.now, s
+			}
 			if s == stMessage {
 				r.pathProbe(f)
 			}

@@ -24,7 +24,7 @@ type owed struct {
 // commit came before it. Stimulus that the bench has not given yet is no obligation.
 func (r *Receiver) Late(cycle uint64) *Illegal {
 	var bad *Illegal
-	r.visit(func(o *owed) {
+	r.visit(func(o owed) {
 		limit := r.bounds.Told
 		if !o.exact {
 			limit += r.bounds.Stall
@@ -40,15 +40,15 @@ func (r *Receiver) Late(cycle uint64) *Illegal {
 // came included. One entry for each kind of work, the oldest piece named.
 func (r *Receiver) Leftovers() []Illegal {
 	var all []Illegal
-	r.visitStimulus(func(o *owed) { all = append(all, o.left(r.cycle)...) })
-	r.visit(func(o *owed) { all = append(all, o.left(r.cycle)...) })
+	r.visitStimulus(func(o owed) { all = append(all, o.left(r.cycle)...) })
+	r.visit(func(o owed) { all = append(all, o.left(r.cycle)...) })
 	return all
 }
 
 // Pending is the number of pieces of work before the device, stimulus not counted; 0 when it should be idle.
 func (r *Receiver) Pending() int {
 	n := 0
-	r.visit(func(o *owed) { n += o.n })
+	r.visit(func(o owed) { n += o.n })
 	return n
 }
 
@@ -68,18 +68,18 @@ func (o *owed) illegal(cycle uint64, why string) *Illegal {
 	}
 }
 
-func (r *Receiver) visitStimulus(see func(*owed)) {
+func (r *Receiver) visitStimulus(see func(owed)) {
 	if q := r.frames.Head(); q != nil {
-		see(&owed{kind: event.KindPacketIn, n: r.frames.Len(), xid: q.xid, what: "a frame of the stimulus did not arrive"})
+		see(owed{kind: event.KindPacketIn, n: r.frames.Len(), xid: q.xid, what: "a frame of the stimulus did not arrive"})
 	}
 	if q := r.accesses.Head(); q != nil {
-		see(&owed{kind: event.KindRegister, n: r.accesses.Len(), what: fmt.Sprintf("a register access (address %#x) was not done", q.addr)})
+		see(owed{kind: event.KindRegister, n: r.accesses.Len(), what: fmt.Sprintf("a register access (address %#x) was not done", q.addr)})
 	}
 }
 
 // visit shows every kind of pending work. An entry is due from the later of the cycle that queued it and the engine's
 // last transaction: one engine does one thing at a time, and what is held back is so by one transaction behind it.
-func (r *Receiver) visit(see func(*owed)) {
+func (r *Receiver) visit(see func(owed)) {
 	r.visitPipeline(see)
 	r.visitQueues(see)
 	r.visitAck(see)
@@ -88,12 +88,12 @@ func (r *Receiver) visit(see func(*owed)) {
 
 func (r *Receiver) due(kind event.Kind, at uint64) uint64 { return max(at, r.last[kind]) }
 
-func (r *Receiver) visitPipeline(see func(*owed)) {
+func (r *Receiver) visitPipeline(see func(owed)) {
 	if a := r.arrived.Head(); a != nil {
-		see(&owed{kind: event.KindAdmit, n: r.arrived.Len(), since: r.due(event.KindAdmit, a.at), xid: a.d.Xid, what: "a frame was not admitted or dropped"})
+		see(owed{kind: event.KindAdmit, n: r.arrived.Len(), since: r.due(event.KindAdmit, a.at), xid: a.d.Xid, what: "a frame was not admitted or dropped"})
 	}
 	if c := r.commands.Head(); c != nil {
-		see(&owed{kind: event.KindAdmit, op: event.AdmitCommand, n: r.commands.Len(), since: r.due(event.KindAdmit, c.at), xid: c.d.Xid, what: "a command was not admitted"})
+		see(owed{kind: event.KindAdmit, op: event.AdmitCommand, n: r.commands.Len(), since: r.due(event.KindAdmit, c.at), xid: c.d.Xid, what: "a command was not admitted"})
 	}
 	for s := stWindow; s < stages; s++ {
 		f := r.head(s)
@@ -101,39 +101,39 @@ func (r *Receiver) visitPipeline(see func(*owed)) {
 			continue
 		}
 		kind := stageKinds[s]
-		see(&owed{
+		see(owed{
 			kind: kind, n: int(r.limit(s) - r.next[s]), since: r.due(kind, f.at),
 			xid: f.d.Xid, conn: f.d.Conn, path: f.d.Path, what: "a packet or command waits for " + kind.String(),
 		})
 	}
 }
 
-func (r *Receiver) visitQueues(see func(*owed)) {
+func (r *Receiver) visitQueues(see func(owed)) {
 	if q := r.faulted.Head(); q != nil {
-		see(&owed{kind: event.KindMessage, op: event.MessageFault, n: r.faulted.Len(), since: r.due(event.KindMessage, q.at), xid: q.d.Xid, conn: q.d.Conn, path: q.d.Path, what: "a failed write was not brought to message"})
+		see(owed{kind: event.KindMessage, op: event.MessageFault, n: r.faulted.Len(), since: r.due(event.KindMessage, q.at), xid: q.d.Xid, conn: q.d.Conn, path: q.d.Path, what: "a failed write was not brought to message"})
 	}
 	if q := r.doneQ.Head(); q != nil {
-		see(&owed{kind: event.KindComplete, op: q.op, n: r.doneQ.Len(), since: r.due(event.KindComplete, q.at), xid: q.d.xid, conn: q.d.conn, what: "a done message or stream command waits for complete"})
+		see(owed{kind: event.KindComplete, op: q.op, n: r.doneQ.Len(), since: r.due(event.KindComplete, q.at), xid: q.d.xid, conn: q.d.conn, what: "a done message or stream command waits for complete"})
 	}
 	if q := r.runQ.Head(); q != nil {
-		see(&owed{kind: event.KindComplete, op: event.CompleteRun, n: r.runQ.Len(), since: r.due(event.KindComplete, q.at), what: "the next message of a run waits for its release"})
+		see(owed{kind: event.KindComplete, op: event.CompleteRun, n: r.runQ.Len(), since: r.due(event.KindComplete, q.at), what: "the next message of a run waits for its release"})
 	}
 	if q := r.wants.Head(); q != nil {
-		see(&owed{kind: event.KindCoalesce, n: r.wants.Len(), since: r.due(event.KindCoalesce, q.at), xid: q.xid, conn: q.conn, path: q.path, what: "a wish for an acknowledgement waits for coalesce"})
+		see(owed{kind: event.KindCoalesce, n: r.wants.Len(), since: r.due(event.KindCoalesce, q.at), xid: q.xid, conn: q.conn, path: q.path, what: "a wish for an acknowledgement waits for coalesce"})
 	}
 	if q := r.timers.Head(); q != nil {
 		conn, path := r.pathOf(q.pathRow)
-		see(&owed{kind: event.KindCtimer, n: r.timers.Len(), since: q.at + preset.AckTimer, exact: true, conn: conn, path: path, what: "an armed timer did not fire"})
+		see(owed{kind: event.KindCtimer, n: r.timers.Len(), since: q.at + preset.AckTimer, exact: true, conn: conn, path: path, what: "an armed timer did not fire"})
 	}
 }
 
-func (r *Receiver) visitAck(see func(*owed)) {
+func (r *Receiver) visitAck(see func(owed)) {
 	paths := func(op uint8, q *pathEntry, n int) {
 		conn, path := r.pathOf(q.pathRow)
-		see(&owed{kind: event.KindAck, op: op, n: n, since: r.due(event.KindAck, q.at), conn: conn, path: path, what: "an acknowledgement that was asked for was not built"})
+		see(owed{kind: event.KindAck, op: op, n: n, since: r.due(event.KindAck, q.at), conn: conn, path: path, what: "an acknowledgement that was asked for was not built"})
 	}
 	replies := func(op uint8, q *replyEntry, n int, what string) {
-		see(&owed{kind: event.KindAck, op: op, n: n, since: r.due(event.KindAck, q.at), xid: q.Xid, conn: q.Conn, path: q.Path, what: what})
+		see(owed{kind: event.KindAck, op: op, n: n, since: r.due(event.KindAck, q.at), xid: q.Xid, conn: q.Conn, path: q.Path, what: what})
 	}
 	if q := r.request.Head(); q != nil {
 		paths(event.AckRequest, q, r.request.Len())
@@ -143,7 +143,7 @@ func (r *Receiver) visitAck(see func(*owed)) {
 	}
 	if q := r.notices.Head(); q != nil {
 		conn, path := r.pathOf(q.pathRow)
-		see(&owed{kind: event.KindAck, op: event.AckNotice, n: r.notices.Len(), since: r.due(event.KindAck, q.at+preset.AckTimer), conn: conn, path: path, what: "a completion notice was not sent"})
+		see(owed{kind: event.KindAck, op: event.AckNotice, n: r.notices.Len(), since: r.due(event.KindAck, q.at+preset.AckTimer), conn: conn, path: path, what: "a completion notice was not sent"})
 	}
 	if q := r.naks.Head(); q != nil {
 		replies(event.AckNak, q, r.naks.Len(), "a NAK was not built")
@@ -153,14 +153,14 @@ func (r *Receiver) visitAck(see func(*owed)) {
 	}
 }
 
-func (r *Receiver) visitEdges(see func(*owed)) {
+func (r *Receiver) visitEdges(see func(owed)) {
 	if c := r.completions.Head(); c != nil {
-		see(&owed{kind: event.KindCompletion, n: r.completions.Len(), since: r.due(event.KindCompletion, c.at), xid: c.xid, conn: c.in.Conn, what: "a released completion did not leave"})
+		see(owed{kind: event.KindCompletion, n: r.completions.Len(), since: r.due(event.KindCompletion, c.at), xid: c.xid, conn: c.in.Conn, what: "a released completion did not leave"})
 	}
 	if p := r.packets.Head(); p != nil {
-		see(&owed{kind: event.KindPacketOut, n: r.packets.Len(), since: r.due(event.KindPacketOut, p.at), xid: p.xid, conn: p.conn, path: p.path, what: "a packet that was built did not leave"})
+		see(owed{kind: event.KindPacketOut, n: r.packets.Len(), since: r.due(event.KindPacketOut, p.at), xid: p.xid, conn: p.conn, path: p.path, what: "a packet that was built did not leave"})
 	}
 	if c := r.confirmed.Head(); c != nil {
-		see(&owed{kind: event.KindCommandDone, n: r.confirmed.Len(), since: r.due(event.KindCommandDone, c.at), xid: c.xid, what: "a command was not confirmed"})
+		see(owed{kind: event.KindCommandDone, n: r.confirmed.Len(), since: r.due(event.KindCommandDone, c.at), xid: c.xid, what: "a command was not confirmed"})
 	}
 }
