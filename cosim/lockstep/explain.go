@@ -35,7 +35,8 @@ func (c *Checker) explain(f *finding, whole []byte) *Divergence {
 	case f.model != nil:
 		d.What = "differs"
 		d.ModelRecord = Format(f.model)
-		fields(d, h.Kind, record, f.model)
+		d.Fields = Fields(h.Kind, record, f.model)
+		d.Field, d.Device, d.Model = d.Fields[0].Field, d.Fields[0].Device, d.Fields[0].Model
 	case h.Kind == 0:
 		d.What, d.Why, d.Rule = "hang", f.text, "R-IDLE"
 	default:
@@ -69,25 +70,26 @@ func (c *Checker) illegal(d *Divergence, f *finding) {
 	}
 }
 
-// fields lists every wrong field; the first is the report's. The digest is named only if nothing behind it differs: it
-// only repeats them.
-func fields(d *Divergence, kind event.Kind, device, model []byte) {
+// Fields lists the values in which two transactions of a kind differ, in record order; never empty. The digest is
+// named only if nothing behind it differs: it only repeats them.
+func Fields(kind event.Kind, device, model []byte) []FieldDiff {
+	var list []FieldDiff
 	var digest *FieldDiff
 	for x := range event.DiffFields(kind, device, model) {
-		fd := FieldDiff{x.Field.FullName(), x.Field.Format(x.A), x.Field.Format(x.B)}
+		d := FieldDiff{x.Field.FullName(), x.Field.Format(x.A), x.Field.Format(x.B)}
 		if x.Field.Group == event.GroupHead && x.Field.Name == "digest" {
-			digest = &fd
+			digest = &d
 			continue
 		}
-		d.Fields = append(d.Fields, fd)
+		list = append(list, d)
 	}
-	if len(d.Fields) == 0 && digest != nil {
-		d.Fields = append(d.Fields, *digest)
+	if len(list) == 0 && digest != nil {
+		list = append(list, *digest)
 	}
-	if len(d.Fields) == 0 {
-		d.Fields = append(d.Fields, FieldDiff{"bytes between the fields", fmt.Sprintf("%x", device), fmt.Sprintf("%x", model)})
+	if len(list) == 0 {
+		list = append(list, FieldDiff{"bytes between the fields", fmt.Sprintf("%x", device), fmt.Sprintf("%x", model)})
 	}
-	d.Field, d.Device, d.Model = d.Fields[0].Field, d.Fields[0].Device, d.Fields[0].Model
+	return list
 }
 
 // history is the last transactions of one kind, connection and path, oldest first. Both sides agreed on them.

@@ -37,11 +37,11 @@ func (r *Run) Do(ctx context.Context) *Verdict {
 	if m == nil {
 		p, err := Params(r.Config.Preset)
 		if err != nil {
-			return v.failed(err)
+			return v.Failed(err)
 		}
 		rx, err := conn.New(p)
 		if err != nil {
-			return v.failed(err)
+			return v.Failed(err)
 		}
 		m = rx
 	}
@@ -56,7 +56,7 @@ func (r *Run) Do(ctx context.Context) *Verdict {
 	v.Wall = time.Since(begin)
 	c.account(v, r.Device.Describe())
 	if err != nil {
-		return v.failed(err)
+		return v.Failed(err)
 	}
 	v.conclude()
 	return v
@@ -172,8 +172,8 @@ func (c *Checker) account(v *Verdict, d target.Description) {
 	}
 }
 
-// failed is a run that says nothing about the device.
-func (v *Verdict) failed(err error) *Verdict {
+// Failed makes the verdict that of a run which says nothing about the device.
+func (v *Verdict) Failed(err error) *Verdict {
 	v.Result, v.Failure = BenchFailed, err.Error()
 	var u *target.Unsupported
 	if errors.As(err, &u) {

@@ -3,24 +3,18 @@ package rtl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"metaroce/tandem/cosim/bridge"
+	"metaroce/tandem/cosim/journal"
 	"metaroce/tandem/cosim/target"
 	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/stimulus"
-
-	"metaroce/tandem/cosim/journal"
 )
 
 // connectWait bounds the start of a simulator: reading the binary and making its tables.
@@ -207,66 +201,4 @@ func (d *Device) explain(err error) error {
 	g.Err = nil
 	g.Cause = f.Cause + "; the simulator " + d.proc.fate()
 	return &g
-}
-
-// process is a child in a group of its own.
-type process struct {
-	cmd  *exec.Cmd
-	log  string
-	gone chan struct{} // closed when it has ended
-	err  error         // valid then
-}
-
-func start(dir, binary string, args []string) (*process, error) {
-	p := &process{cmd: exec.Command(binary, args...), log: filepath.Join(dir, "sim.log"), gone: make(chan struct{})}
-	out, err := os.Create(p.log)
-	if err != nil {
-		return nil, target.Fail("run folder", err, "cannot write the simulator's log")
-	}
-	defer out.Close()
-	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, out, out
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches us, and we end it
-	if err := p.cmd.Start(); err != nil {
-		return nil, target.Fail("device", err, "cannot start the simulator")
-	}
-	go func() {
-		p.err = p.cmd.Wait()
-		close(p.gone)
-	}()
-	return p, nil
-}
-
-// kill ends the group and waits for it.
-func (p *process) kill() {
-	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-	<-p.gone
-}
-
-// fate is how it ended, in words.
-func (p *process) fate() string {
-	var e *exec.ExitError
-	how := "ended"
-	if errors.As(p.err, &e) {
-		how = fmt.Sprintf("ended with exit code %d", e.ExitCode())
-		if s, ok := e.Sys().(syscall.WaitStatus); ok && s.Signaled() {
-			how = fmt.Sprintf("was killed by signal %d (%v)", s.Signal(), s.Signal())
-		}
-	}
-	if l := p.lastLine(); l != "" {
-		how += ": " + l
-	}
-	return how
-}
-
-// lastLine is the last line of the log that is not empty.
-func (p *process) lastLine() string {
-	b, err := os.ReadFile(p.log)
-	if err != nil {
-		return ""
-	}
-	if len(b) > 4096 {
-		b = b[len(b)-4096:]
-	}
-	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
 }

@@ -1,0 +1,81 @@
+package rtl
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"metaroce/tandem/cosim/target"
+)
+
+// process is a child in a group of its own.
+type process struct {
+	cmd  *exec.Cmd
+	log  string
+	gone chan struct{} // closed when it has ended
+	err  error         // valid then
+}
+
+func start(dir, binary string, args []string) (*process, error) {
+	return startLogged(dir, "sim.log", binary, args)
+}
+
+func startLogged(dir, log, binary string, args []string) (*process, error) {
+	p := &process{cmd: exec.Command(binary, args...), log: filepath.Join(dir, log), gone: make(chan struct{})}
+	out, err := os.Create(p.log)
+	if err != nil {
+		return nil, target.Fail("run folder", err, "cannot write the simulator's log")
+	}
+	defer out.Close()
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, out, out
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches us, and we end it
+	if err := p.cmd.Start(); err != nil {
+		return nil, target.Fail("device", err, "cannot start the simulator")
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.gone)
+	}()
+	return p, nil
+}
+
+// kill ends the group and waits for it.
+func (p *process) kill() {
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	<-p.gone
+}
+
+// fate is how it ended, in words.
+func (p *process) fate() string {
+	var e *exec.ExitError
+	how := "ended"
+	if errors.As(p.err, &e) {
+		how = fmt.Sprintf("ended with exit code %d", e.ExitCode())
+		if s, ok := e.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+			how = fmt.Sprintf("was killed by signal %d (%v)", s.Signal(), s.Signal())
+		}
+	}
+	if l := p.lastLine(); l != "" {
+		how += ": " + l
+	}
+	return how
+}
+
+// lastLine is the last line of the log that is not empty.
+func (p *process) lastLine() string {
+	lines := strings.Split(p.tail(), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
+
+// tail is the end of the log.
+func (p *process) tail() string {
+	b, err := os.ReadFile(p.log)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b[max(0, len(b)-4096):]))
+}

@@ -1,0 +1,86 @@
+package session
+
+import (
+	"bytes"
+	"fmt"
+
+	"metaroce/tandem/cosim/journal"
+	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/target"
+	"metaroce/tandem/model/event"
+)
+
+// Difference is the first place where two recorded runs part. Same is true where there is none.
+type Difference struct {
+	Same         bool                 `json:"same"`
+	Transactions uint64               `json:"transactions"` // equal ones before it
+	What         string               `json:"what,omitempty"`
+	A            string               `json:"a,omitempty"` // the record of each run, in words
+	B            string               `json:"b,omitempty"`
+	Fields       []lockstep.FieldDiff `json:"fields,omitempty"` // Device is A's value, Model is B's
+}
+
+// Diff finds the first record that differs between two run folders.
+func Diff(a, b string) (*Difference, error) {
+	ja, err := journal.Open(a)
+	if err != nil {
+		return nil, err
+	}
+	jb, err := journal.Open(b)
+	if err != nil {
+		return nil, err
+	}
+	ca, cb := ja.Meta.Config, jb.Meta.Config
+	if ca.Mode != cb.Mode {
+		return nil, &target.Unsupported{What: fmt.Sprintf("comparing a run in mode %v with one in mode %v", ca.Mode, cb.Mode)}
+	}
+	d := &Difference{}
+	for x, y := ja.Records, jb.Records; ; d.Transactions++ {
+		if len(x) == 0 && len(y) == 0 {
+			d.Same = true
+			return d, nil
+		}
+		nx, err := sizeOf(ja, x)
+		if err != nil {
+			return nil, err
+		}
+		ny, err := sizeOf(jb, y)
+		if err != nil {
+			return nil, err
+		}
+		if nx == 0 || ny == 0 || !bytes.Equal(x[:nx], y[:ny]) {
+			d.describe(x[:nx], y[:ny])
+			return d, nil
+		}
+		x, y = x[nx:], y[ny:]
+	}
+}
+
+func sizeOf(j *journal.Journal, b []byte) (int, error) {
+	if len(b) == 0 {
+		return 0, nil
+	}
+	n, err := journal.Size(b, j.Meta.Config.Mode)
+	if err != nil {
+		return 0, target.Fail("run folder", err, "%s/%s, byte %d", j.Dir, journal.RecordsFile, len(j.Records)-len(b))
+	}
+	return n, nil
+}
+
+func (d *Difference) describe(a, b []byte) {
+	switch {
+	case len(a) == 0:
+		d.What, d.B = "the first run ends here", lockstep.Format(b)
+		return
+	case len(b) == 0:
+		d.What, d.A = "the second run ends here", lockstep.Format(a)
+		return
+	}
+	d.A, d.B = lockstep.Format(a), lockstep.Format(b)
+	if a[1] != b[1] {
+		d.What = fmt.Sprintf("%v here, %v there", event.Kind(a[1]), event.Kind(b[1]))
+		return
+	}
+	d.Fields = lockstep.Fields(event.Kind(a[1]), a, b)
+	d.What = fmt.Sprintf("%v: %s is %s here, %s there", event.Kind(a[1]), d.Fields[0].Field, d.Fields[0].Device, d.Fields[0].Model)
+}

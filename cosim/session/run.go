@@ -1,0 +1,134 @@
+package session
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"metaroce/tandem/cosim/journal"
+	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/modeltarget"
+	"metaroce/tandem/cosim/replay"
+	"metaroce/tandem/cosim/rtl"
+	"metaroce/tandem/cosim/target"
+)
+
+// Run does one run. The verdict is never nil; its Result is the exit code.
+func Run(ctx context.Context, o Options) *lockstep.Verdict {
+	blank := &lockstep.Verdict{
+		Name: o.Name, Device: o.Device, Preset: o.Config.Preset, Seed: o.Config.Seed, Mode: o.Config.Mode.String(), Rerun: o.Rerun,
+	}
+	if err := journal.CheckItems(o.Stimulus); err != nil {
+		return blank.Failed(target.Fail("host", err, "the bench cannot drive this"))
+	}
+	folder, err := makeFolder(&o)
+	if err != nil {
+		return blank.Failed(err)
+	}
+	v := runIn(ctx, &o, folder, blank)
+	if v.Divergence != nil && o.Wave && o.Device == "rtl" {
+		waves(ctx, &o, folder, v)
+	}
+	return finish(&o, folder, v)
+}
+
+// makeFolder makes the run's folder, by its absolute path: simulators have a working directory of their own.
+func makeFolder(o *Options) (string, error) {
+	runs := o.RunsDir
+	if runs == "" {
+		runs = "runs"
+	}
+	folder, err := filepath.Abs(filepath.Join(runs, journal.FolderName(o.Name, o.Config.Seed)))
+	if err != nil {
+		return "", target.Fail("run folder", err, "cannot find it")
+	}
+	return folder, journal.Create(folder, journal.Meta{
+		Name: o.Name, Device: o.Device, Config: o.Config, Plusargs: o.RTL.Plusargs, Rerun: o.Rerun,
+	}, o.Stimulus)
+}
+
+func device(o *Options, folder string) (target.Target, error) {
+	switch o.Device {
+	case "rtl":
+		opt := o.RTL
+		opt.RunDir = folder
+		return rtl.New(opt), nil
+	case "model":
+		return modeltarget.New(), nil
+	}
+	return nil, &target.Unsupported{What: fmt.Sprintf("device %q; there are rtl and model", o.Device)}
+}
+
+func runIn(ctx context.Context, o *Options, folder string, blank *lockstep.Verdict) *lockstep.Verdict {
+	d, err := device(o, folder)
+	if err != nil {
+		return blank.Failed(err)
+	}
+	defer d.Close()
+	r := lockstep.Run{
+		Name: o.Name, Device: d, Config: o.Config, Stimulus: o.Stimulus, Rerun: o.Rerun, Observe: o.Observe,
+	}
+	if o.Journal == "never" {
+		return r.Do(ctx)
+	}
+	f, err := os.Create(filepath.Join(folder, journal.RecordsFile))
+	if err != nil {
+		return blank.Failed(target.Fail("run folder", err, "cannot write the journal"))
+	}
+	w := bufio.NewWriterSize(f, 1<<18)
+	r.Journal = w
+	v := r.Do(ctx)
+	if err := errors.Join(w.Flush(), f.Close()); err != nil && v.Result != lockstep.BenchFailed {
+		v.Failed(target.Fail("run folder", err, "cannot write the journal"))
+	}
+	return v
+}
+
+// finish writes the verdict and keeps or clears the folder.
+func finish(o *Options, folder string, v *lockstep.Verdict) *lockstep.Verdict {
+	v.Folder = folder
+	if o.Journal == "never" || o.Journal == "failure" && v.Result == lockstep.Match {
+		v.Folder = ""
+		if err := os.RemoveAll(folder); err != nil {
+			return v.Failed(target.Fail("run folder", err, "cannot remove it"))
+		}
+		return v
+	}
+	if err := journal.WriteVerdict(folder, v); err != nil {
+		return v.Failed(err)
+	}
+	return v
+}
+
+// waves runs the failing run again with the wave file open for the cycles around the divergence. A run depends on
+// nothing but its stimulus, seed and build, so the window shows what was compared. A failure here changes no verdict.
+func waves(ctx context.Context, o *Options, folder string, v *lockstep.Verdict) {
+	opt := o.RTL
+	opt.RunDir = folder
+	opt.Trace, opt.TraceFrom, opt.TraceTo = true, v.Divergence.WaveFrom, v.Divergence.WaveTo
+	_, err := rtl.Plain(ctx, opt, o.Config, filepath.Join(folder, journal.StimulusFile))
+	if err != nil {
+		v.NotCompared = append(v.NotCompared, "no wave window: "+err.Error())
+		return
+	}
+	v.Divergence.WaveFile = filepath.Join(folder, journal.WaveFile)
+}
+
+// Replay checks a recorded run again, with no simulator. observe may be nil.
+func Replay(ctx context.Context, folder string, observe func(record []byte)) *lockstep.Verdict {
+	v := &lockstep.Verdict{Name: filepath.Base(folder), Device: "replay of " + folder, Folder: folder}
+	j, err := journal.Open(folder)
+	if err != nil {
+		return v.Failed(err)
+	}
+	d := replay.New(j)
+	r := lockstep.Run{
+		Name: j.Meta.Name, Device: d, Config: j.Meta.Config, Stimulus: j.Stimulus, Rerun: "tandem replay " + folder, Observe: observe,
+	}
+	v = r.Do(ctx)
+	v.Folder = folder
+	return v
+}
