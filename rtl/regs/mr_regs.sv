@@ -5,7 +5,8 @@
 // Back-pressure: s_reg_ready_o falls only while a write to CMD_OP waits for room in the pipeline (one command is held here),
 // and then for accesses of any kind, so that reads and writes keep their order. Answers to reads never wait.
 // A command becomes a descriptor with only its own arguments set; all other fields are zero.
-// A register that can be written keeps and shows all 32 bits. Addresses that hold nothing read 0 and ignore writes; so do writes to registers that cannot be written.
+// Arguments keep and show all 32 bits; UDP_PORT, HINT and HINT_GEN only those they have. Addresses that hold nothing read 0;
+// writes to them, and to registers that cannot be written, change nothing.
 `include "mr_types.svh"
 `default_nettype none
 module mr_regs (
@@ -41,12 +42,12 @@ module mr_regs (
 
   // ---- arguments and set-up. A write never meets a held command's arguments: they were copied into the descriptor.
   logic [31:0] conn_q, path_q, stream_q, msn_q, psn_q, tsn_q, epoch_q, peer_q, rkey_q, addr_lo_q, addr_hi_q;
-  logic [31:0] length_q, length_hi_q, recv_q, wr_id_q, misc_q, port_q, hint_q, hint_gen_q;
+  logic [31:0] length_q, length_hi_q, recv_q, wr_id_q, misc_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      port_q      <= mr_pkg::UdpPort;
-      hint_q      <= 32'd0;
-      hint_gen_q  <= 32'd0;
+      udp_port_o  <= 16'(mr_pkg::UdpPort);
+      hint_o      <= 20'd0;
+      hint_gen_o  <= 8'd0;
       conn_q      <= 32'd0;
       path_q      <= 32'd0;
       stream_q    <= 32'd0;
@@ -65,9 +66,9 @@ module mr_regs (
       misc_q      <= 32'd0;
     end else if (write) begin
       case (s_reg_addr_i)
-        mr_pkg::RegUdpPort:     port_q      <= s_reg_wdata_i;
-        mr_pkg::RegHint:        hint_q      <= s_reg_wdata_i;
-        mr_pkg::RegHintGen:     hint_gen_q  <= s_reg_wdata_i;
+        mr_pkg::RegUdpPort:     udp_port_o  <= s_reg_wdata_i[15:0];
+        mr_pkg::RegHint:        hint_o      <= s_reg_wdata_i[19:0];
+        mr_pkg::RegHintGen:     hint_gen_o  <= s_reg_wdata_i[7:0];
         mr_pkg::RegCmdConn:     conn_q      <= s_reg_wdata_i;
         mr_pkg::RegCmdPath:     path_q      <= s_reg_wdata_i;
         mr_pkg::RegCmdStream:   stream_q    <= s_reg_wdata_i;
@@ -88,9 +89,6 @@ module mr_regs (
       endcase
     end
   end
-  assign udp_port_o = port_q[15:0];
-  assign hint_o     = hint_q[19:0];
-  assign hint_gen_o = hint_gen_q[7:0];
 
   // ---- commands
   logic [31:0] sent_q, done_q;
@@ -195,9 +193,9 @@ module mr_regs (
       mr_pkg::RegId:          rdata = IdValue;
       mr_pkg::RegSchemaLo:    rdata = mr_pkg::SchemaHash[31:0];
       mr_pkg::RegSchemaHi:    rdata = mr_pkg::SchemaHash[63:32];
-      mr_pkg::RegUdpPort:     rdata = port_q;
-      mr_pkg::RegHint:        rdata = hint_q;
-      mr_pkg::RegHintGen:     rdata = hint_gen_q;
+      mr_pkg::RegUdpPort:     rdata = {16'd0, udp_port_o};
+      mr_pkg::RegHint:        rdata = {12'd0, hint_o};
+      mr_pkg::RegHintGen:     rdata = {24'd0, hint_gen_o};
       mr_pkg::RegCmdConn:     rdata = conn_q;
       mr_pkg::RegCmdPath:     rdata = path_q;
       mr_pkg::RegCmdStream:   rdata = stream_q;

@@ -86,7 +86,7 @@ module mr_rx_top #(
   output      logic [mr_pkg::AckCommitW-1:0] trace_ack_o,
   output      logic         trace_register_valid_o,
   output      logic [mr_pkg::RegisterInW-1:0] trace_register_o,
-  output      logic         ready_o,            // all tables are initialised; frames before that wait or are lost
+  output      logic         ready_o,            // all tables are initialised; before that frames wait, or overrun
   output      logic         idle_o,
   output      logic [ 63:0] cycle_o             // 0 in the first cycle after reset
 );
@@ -120,13 +120,15 @@ module mr_rx_top #(
   logic [19:0] hint;
   logic [ 7:0] hint_gen;
   logic        drop_valid, verdict_valid;
+  // VERDICTS counts packets: queries, faults and commands have no verdict. The op stands lowest in a commit.
+  wire         verdict_packet = verdict_valid && (trace_message_o[7:0] == mr_pkg::MessageOpPacket);
   logic [ 4:0] drop_reason;
   logic [ 3:0] verdict;
   mr_regs u_regs (
     .clk_i, .rst_ni, .s_reg_valid_i, .s_reg_ready_o, .s_reg_write_i, .s_reg_addr_i, .s_reg_wdata_i,
     .m_reg_valid_o, .m_reg_rdata_o, .m_cmd_valid_o(cmd_valid), .m_cmd_ready_i(cmd_ready), .m_cmd_data_o(cmd),
     .udp_port_o(udp_port), .hint_o(hint), .hint_gen_o(hint_gen),
-    .drop_valid_i(drop_valid), .drop_reason_i(drop_reason), .verdict_valid_i(verdict_valid), .verdict_i(verdict),
+    .drop_valid_i(drop_valid), .drop_reason_i(drop_reason), .verdict_valid_i(verdict_packet), .verdict_i(verdict),
     .cmd_done_i(cmd_done_valid_o), .trace_valid_o(trace_register_valid_o), .trace_o(trace_register_o), .idle_o(regs_idle)
   );
 
