@@ -272,3 +272,16 @@ func (t *Traffic) pick(weights ...uint64) int {
 	}
 	return 0
 }
+
+// First is a Write of connection c, path q and stream s as its first packet: serial numbers as Setup gives them, no
+// payload yet.
+func (t *Traffic) First(c, q, s int) Packet {
+	path, flow := t.paths[c*t.p.Paths+q], t.flows[c*t.streams+s]
+	return Packet{
+		Base: wire.Base{
+			Opcode: wire.OpcodeWrite, DstConn: t.dst(c), Path: uint8(q), Psn: path.psn, Tsn: path.tsn, Epoch: path.epoch, FlagL: true,
+		},
+		Message: wire.Message{Stream: uint16(s), Msn: flow.msn},
+		Target:  wire.Target{Rkey: t.rkey(c), Addr: regionBase + uint64(c)*regionBytes},
+	}
+}
