@@ -46,7 +46,7 @@ func StreamLookup(row *event.AdmitConn, in *event.AdmitIn) (uint16, bool) {
 
 // HasStream tells whether packets of this opcode belong to a stream.
 func HasStream(opcode wire.Opcode, query bool) bool {
-	return wire.Kinds[opcode].HasStream && (opcode != wire.OpcodeProbe || query)
+	return wire.Kinds[opcode].HasStream || opcode == wire.OpcodeProbe && query
 }
 
 // CarriesMessage tells whether packets of this opcode are parts of a message.
