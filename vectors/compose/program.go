@@ -48,6 +48,9 @@ type Builder struct {
 	Params  preset.Params
 	Program *Program
 	Line    int // of the scenario, kept with frames
+	// InOrder keeps the frame and the register port in step: a command enters behind the frames before it and in front
+	// of those behind it, with one cycle between. Without it the ports run side by side and the device decides.
+	InOrder bool
 	rows    int // stream rows given out
 }
 
@@ -56,7 +59,20 @@ func NewBuilder(name string, p preset.Params) *Builder {
 	return &Builder{Params: p, Program: &Program{Name: name, Posted: map[Receive][]Buffer{}}}
 }
 
-func (b *Builder) add(i stimulus.Item) { b.Program.Items = append(b.Program.Items, i) }
+func (b *Builder) add(i stimulus.Item) {
+	if n := len(b.Program.Items); b.InOrder && n > 0 {
+		if last := b.Program.Items[n-1].Kind; crosses(last, i.Kind) {
+			b.Program.Items = append(b.Program.Items, stimulus.Item{Kind: stimulus.KindWaitCycles, Value: 1})
+		}
+	}
+	b.Program.Items = append(b.Program.Items, i)
+}
+
+// crosses says whether two items go to the two ports.
+func crosses(a, b stimulus.Kind) bool {
+	register := func(k stimulus.Kind) bool { return k == stimulus.KindWrite || k == stimulus.KindRead }
+	return a == stimulus.KindFrame && register(b) || register(a) && b == stimulus.KindFrame
+}
 
 // Send appends the packet's frame after gap idle cycles of the frame port.
 func (b *Builder) Send(gap uint32, p *Packet, row uint16) {

@@ -46,7 +46,7 @@ func Compile(f *File, o Options) (*Compiled, error) {
 	}
 	c := &compiler{rep: newReport(f.Name), vars: map[string]uint64{}, b: compose.NewBuilder(name, o.Params), seed: o.Seed,
 		conns: map[uint64]*compose.Conn{}, regions: map[uint64]*compose.Region{}, named: map[string][]*sent{}, out: &Compiled{}}
-	c.out.Program = c.b.Program
+	c.out.Program, c.b.InOrder = c.b.Program, true
 	c.run(f.Stmts)
 	if len(c.out.Expect) == 0 && len(c.rep.list) == 0 {
 		c.rep.add(lastPos(f), `a line such as "expect completions=1 mem=ok"`, "the scenario expects nothing")

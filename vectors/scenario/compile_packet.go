@@ -93,8 +93,7 @@ func (c *compiler) name(a *args, s *sent) {
 // messageFields reads message number, length and offset. An offset continues the latest message of the stream.
 func (c *compiler) messageFields(a *args, p *compose.Packet, s *compose.Stream) {
 	p.Stream = s.Index
-	k := &wire.Kinds[p.Op]
-	if !k.HasStream && !p.Query {
+	if !wire.Kinds[p.Op].HasStream && !p.Query {
 		p.Bytes = 64
 		return
 	}
@@ -114,7 +113,7 @@ func (c *compiler) messageFields(a *args, p *compose.Packet, s *compose.Stream) 
 		length = max(uint64(s.LatestLength), length)
 	}
 	p.Length = uint32(a.num("length", length&(1<<32-1), 1<<32-1))
-	if p.Msn+1 == s.Msn {
+	if p.Msn+1 == s.Msn && !p.Query {
 		s.LatestLength = p.Length
 	}
 }

@@ -1,0 +1,79 @@
+package scenario
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"metaroce/tandem/model/event"
+	"metaroce/tandem/model/pipe"
+	"metaroce/tandem/model/preset"
+	"metaroce/tandem/vectors/observe"
+	"metaroce/tandem/vectors/scenarios"
+	"metaroce/tandem/vectors/stimulus"
+)
+
+// play runs a stimulus on the model in cycles and shows every record to see.
+func play(t *testing.T, p preset.Params, list stimulus.List, see func([]byte)) {
+	t.Helper()
+	d, err := pipe.New(pipe.Config{Params: p, Latency: pipe.DefaultLatency(p), Seed: 1, MemoryLo: 4, MemoryHi: 20})
+	require.NoError(t, err)
+	for _, i := range list {
+		switch i.Kind {
+		case stimulus.KindFrame:
+			d.Frame(i.Data, uint64(i.Gap))
+		case stimulus.KindWrite:
+			d.Write(i.Addr, i.Value)
+		case stimulus.KindRead:
+			d.Read(i.Addr)
+		case stimulus.KindWaitCycles:
+			d.WaitCycles(uint64(i.Value))
+		case stimulus.KindWaitIdle:
+			d.WaitIdle()
+		case stimulus.KindFault:
+			d.Fault(i.Lo, i.Hi)
+		case stimulus.KindLatency:
+			d.Latency(i.Lo, i.Hi)
+		case stimulus.KindStall:
+			d.Stall(pipe.Port(i.Port-stimulus.PortFrame), pipe.Stall{Permille: i.Permille, Run: i.Run})
+		}
+	}
+	for {
+		recs, err := d.Run(1 << 14)
+		require.NoError(t, err)
+		if len(recs) == 0 {
+			return
+		}
+		for len(recs) > 0 {
+			n := event.RecordSize * (1 + int(recs[3]))
+			see(recs[:n])
+			recs = recs[n:]
+		}
+	}
+}
+
+// TestScenariosOnModel holds the events of the model against what every scenario expects and means.
+func TestScenariosOnModel(t *testing.T) {
+	names, err := scenarios.Files.ReadDir(".")
+	require.NoError(t, err)
+	for _, e := range names {
+		t.Run(e.Name(), func(t *testing.T) {
+			text, err := scenarios.Files.ReadFile(e.Name())
+			require.NoError(t, err)
+			f, err := Parse(e.Name(), text)
+			require.NoError(t, err)
+			for _, p := range []preset.Params{preset.Tiny, preset.Small} {
+				if f.Preset() != "" && f.Preset() != p.Name {
+					continue
+				}
+				c, err := Compile(f, Options{Params: p, Seed: 1})
+				require.NoError(t, err)
+				o := observe.New(c.Program)
+				play(t, p, c.Program.Items, o.Observe)
+				assert.Empty(t, o.Breaches(), p.Name)
+				assert.Empty(t, o.Check(c.Expect), p.Name)
+			}
+		})
+	}
+}
