@@ -26,6 +26,7 @@ static uint64_t quiet_cycles, wait_until, waiting_since, start_ns;
 static int idle_run;
 
 static struct { uint64_t rng; uint32_t permille, run, left; } stall[PORTS];
+static uint32_t ready_count[PORTS]; /* cycles without a stall since the newest event */
 static uint64_t latency_rng;
 static uint64_t latency_low = 8, latency_high = 8;
 static struct { uint64_t lo, hi; } fault[MAX_FAULTS];
@@ -194,11 +195,15 @@ static int stalled(int port) {
     stall[port].left--;
     return 1;
   }
-  if (!stall[port].permille || !stall[port].run) return 0;
-  uint64_t r = next_random(&stall[port].rng);
-  if ((uint32_t)(r >> 32) % 1000 >= stall[port].permille) return 0;
-  stall[port].left = (uint32_t)r % stall[port].run;
-  return 1;
+  if (stall[port].permille && stall[port].run) {
+    uint64_t r = next_random(&stall[port].rng);
+    if ((uint32_t)(r >> 32) % 1000 < stall[port].permille) {
+      stall[port].left = (uint32_t)r % stall[port].run;
+      return 1;
+    }
+  }
+  ready_count[port]++;
+  return 0;
 }
 
 static uint32_t drive_frame(svBitVecVal *data) {
@@ -230,7 +235,11 @@ static uint32_t drive_register(int seen, svBitVecVal *reg_data) {
     /* The answer may come in the very cycle of acceptance. */
     if (seen & TANDEM_SEEN_REG_ANSWER) reg_answer_due = 0;
   }
-  if (!reg_shown && (reg_head == reg_tail || reg_answer_due || stalled(PORT_REGISTER))) return 0;
+  if (reg_shown) ready_count[PORT_REGISTER]++;
+  else if (reg_head == reg_tail || reg_answer_due) {
+    ready_count[PORT_REGISTER]++; /* nothing to hold up */
+    return 0;
+  } else if (stalled(PORT_REGISTER)) return 0;
   reg_shown = 1;
   uint64_t a = reg_queue[reg_head % REG_QUEUE];
   *reg_data = (svBitVecVal)a;
@@ -255,17 +264,23 @@ static uint32_t drive_memory(uint64_t cycle, int seen, uint64_t addr, uint32_t l
   return drive;
 }
 
-/* The device owes something (the bench waits for it to be idle, or for an access) and shows nothing for too long. */
+/* The device owes something (the bench waits for it to be idle, or for an access) and shows nothing for too long.
+ * What ends by itself does not count: a frame on its way or waiting for its gap, an answer of the memory that is due.
+ * Nor does time in which a port was held up: each must have been ready READY_ENOUGH times. */
+#define READY_ENOUGH 16u
 static int hung(uint64_t cycle) {
-  int owing = items_last && items_at == items_length;
-  if (!owing && items_at < items_length) owing = items[items_at] == ITEM_IDLE || items[items_at] == ITEM_FAULT || reg_shown;
-  if (!owing) {
-    waiting_since = cycle;
-    return 0;
+  static uint64_t newest;
+  int owing = items_at == items_length ? items_last : items[items_at] == ITEM_IDLE || items[items_at] == ITEM_FAULT;
+  owing = (owing || reg_shown) && !frames[0].full && !frames[1].full && mem_head == mem_tail;
+  if (!owing) waiting_since = cycle;
+  uint64_t since = waiting_since > record_last_cycle() ? waiting_since : record_last_cycle();
+  if (since != newest) {
+    newest = since;
+    memset(ready_count, 0, sizeof ready_count);
   }
-  uint64_t since = plain || waiting_since > record_last_cycle() ? waiting_since : record_last_cycle();
-  /* A storm of events that never ends is a hang as well. */
-  return cycle - since > quiet_cycles || cycle - waiting_since > 200 * quiet_cycles;
+  if (!owing || cycle - since <= quiet_cycles) return 0;
+  return ready_count[PORT_MEMORY] >= READY_ENOUGH && ready_count[PORT_COMPLETION] >= READY_ENOUGH &&
+         ready_count[PORT_ACK] >= READY_ENOUGH && ready_count[PORT_REGISTER] >= READY_ENOUGH;
 }
 
 static int finish(uint64_t cycle, int is_hung) {
