@@ -101,7 +101,7 @@ func (r *Receiver) checkRoom(a *arrival, room uint8) *Illegal {
 	case room == admit.RoomNone && a.held+need <= r.p.BufBeats-roomSlack:
 		return r.illegal(event.KindAdmit, event.AdmitPacket, "no room for %d beats though at most %d of %d can be in use (slack %d)",
 			need, a.held, r.p.BufBeats, roomSlack).about(&a.d)
-	case room == admit.RoomTaken && r.beats.sure+need > r.p.BufBeats+roomSlack:
+	case room == admit.RoomTaken && r.beats.sure+need > r.p.BufBeats+2*roomSlack:
 		return r.illegal(event.KindAdmit, event.AdmitPacket, "%d beats taken though %d of %d are surely in use",
 			need, r.beats.sure, r.p.BufBeats).about(&a.d)
 	}

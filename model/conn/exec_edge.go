@@ -32,7 +32,7 @@ func (r *Receiver) execPacketOut(dst *[event.MaxRecord]byte) (int, *Illegal) {
 	}
 	r.packets.Drop()
 	e := &r.s.packetOut
-	e.Head = r.headOf(0, p.xid, p.conn, p.path, p.stream)
+	e.Head = r.headOf(0, p.xid, p.conn, p.path, 0)
 	b := p.bytes[:p.n]
 	e.In = event.PacketOutIn{Length: uint16(p.n), Sport: p.sport, Hash: DigestBytes(b)}
 	clear(e.In.Bytes[copy(e.In.Bytes[:], b):])
@@ -55,6 +55,11 @@ func (r *Receiver) execCommandDone(dst *[event.MaxRecord]byte) (int, *Illegal) {
 	c := r.confirmed.Head()
 	if c == nil {
 		return 0, r.illegal(event.KindCommandDone, 0, "no command can be confirmed: none is pending behind answered writes only")
+	}
+	if c.behind > r.settled {
+		bad := r.illegal(event.KindCommandDone, 0, "complete did not execute it yet")
+		bad.Xid = c.xid
+		return 0, bad
 	}
 	r.confirmed.Drop()
 	r.regs.done++

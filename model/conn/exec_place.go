@@ -107,6 +107,9 @@ func (r *Receiver) complete(q *doneEntry, dst *[event.MaxRecord]byte) int {
 		Length: q.d.length, ImmValue: q.d.imm, WrId: q.d.wrID, Life: q.life,
 		NoticeHead: r.taken, NoticeTail: r.queued,
 	}
+	if q.op == event.CompleteSet || q.op == event.CompleteClose {
+		r.settled++
+	}
 	before := *row
 	complete.Step(row, q.op, &e.In, &e.Out)
 	e.Stream = *row

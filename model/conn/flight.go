@@ -163,25 +163,25 @@ func (r *Receiver) leave(s stage, f *flight) {
 	}
 }
 
-// finish is the end of a flight: everything before it was answered. A command takes effect at complete and is
-// confirmed; the beats of a frame are free.
+// finish is the end of a flight: everything before it was answered. The beats of a frame are free. A command may be
+// confirmed, one of a stream when complete has executed it too: what is confirmed is in force.
 func (r *Receiver) finish(f *flight) {
 	d := &f.d
 	r.beats.held -= f.beats
 	if d.Op == event.CommandNone {
 		return
 	}
-	c := r.confirmed.Push()
-	*c = commandEntry{at: r.now, xid: d.Xid, op: d.Op}
-	if d.Old {
-		return
+	if !d.Old {
+		switch d.Op {
+		case event.CommandStreamSet:
+			r.pushDone(event.CompleteSet, d, d.Txn)
+			r.settling++
+		case event.CommandStreamClose:
+			r.pushDone(event.CompleteClose, d, 0)
+			r.settling++
+		}
 	}
-	switch d.Op {
-	case event.CommandStreamSet:
-		r.pushDone(event.CompleteSet, d, d.Txn)
-	case event.CommandStreamClose:
-		r.pushDone(event.CompleteClose, d, 0)
-	}
+	*r.confirmed.Push() = commandEntry{at: r.now, xid: d.Xid, op: d.Op, behind: r.settling}
 }
 
 // beatCount bounds how full the packet buffer can be, from both sides.

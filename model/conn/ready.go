@@ -103,7 +103,7 @@ func (r *Receiver) readyQueue(kind event.Kind, op uint8) (Due, bool) {
 			return Due{q.at, event.KindComplete}, true
 		}
 	case event.KindCommandDone:
-		if q := r.confirmed.Head(); q != nil {
+		if q := r.confirmed.Head(); q != nil && q.behind <= r.settled {
 			return Due{q.at, event.KindPlace}, true
 		}
 	}

@@ -47,8 +47,10 @@ type Receiver struct {
 	packets     sim.Ring[packetEntry]
 	confirmed   sim.Ring[commandEntry] // commands behind all earlier writes
 
-	queued uint32 // completion notices queued since reset
-	taken  uint32 // completion notices taken since reset
+	settling uint32 // set and close transactions queued for complete
+	settled  uint32 // of them executed
+	queued   uint32 // completion notices queued since reset
+	taken    uint32 // completion notices taken since reset
 
 	seq       uint32             // transactions executed
 	cycle     uint64             // cycle of the last one
@@ -288,7 +290,8 @@ type packetEntry struct {
 }
 
 type commandEntry struct {
-	at  uint64
-	xid uint32
-	op  event.Command
+	at     uint64
+	xid    uint32
+	op     event.Command
+	behind uint32 // set and close transactions of complete that go before its confirmation
 }
