@@ -51,7 +51,8 @@ type Builder struct {
 	// InOrder keeps the frame and the register port in step: a command enters behind the frames before it and in front
 	// of those behind it, with one cycle between. Without it the ports run side by side and the device decides.
 	InOrder bool
-	rows    int // stream rows given out
+	busy    stimulus.Port // last used since the last wait
+	rows    int           // stream rows given out
 }
 
 // NewBuilder starts an empty program for tables of the given sizes.
@@ -60,18 +61,28 @@ func NewBuilder(name string, p preset.Params) *Builder {
 }
 
 func (b *Builder) add(i stimulus.Item) {
-	if n := len(b.Program.Items); b.InOrder && n > 0 {
-		if last := b.Program.Items[n-1].Kind; crosses(last, i.Kind) {
-			b.Program.Items = append(b.Program.Items, stimulus.Item{Kind: stimulus.KindWaitCycles, Value: 1})
-		}
+	port := portOf(i.Kind)
+	if b.InOrder && port != 0 && b.busy != 0 && port != b.busy {
+		b.Program.Items = append(b.Program.Items, stimulus.Item{Kind: stimulus.KindWaitCycles, Value: 1})
+	}
+	switch {
+	case port != 0:
+		b.busy = port
+	case i.Kind == stimulus.KindWaitCycles || i.Kind == stimulus.KindWaitIdle:
+		b.busy = 0
 	}
 	b.Program.Items = append(b.Program.Items, i)
 }
 
-// crosses says whether two items go to the two ports.
-func crosses(a, b stimulus.Kind) bool {
-	register := func(k stimulus.Kind) bool { return k == stimulus.KindWrite || k == stimulus.KindRead }
-	return a == stimulus.KindFrame && register(b) || register(a) && b == stimulus.KindFrame
+// portOf is the port that an item occupies, 0: none.
+func portOf(k stimulus.Kind) stimulus.Port {
+	switch k {
+	case stimulus.KindFrame:
+		return stimulus.PortFrame
+	case stimulus.KindWrite, stimulus.KindRead:
+		return stimulus.PortRegister
+	}
+	return stimulus.PortNone
 }
 
 // Send appends the packet's frame after gap idle cycles of the frame port.

@@ -1,4 +1,4 @@
-package scenario
+package observe_test
 
 import (
 	"testing"
@@ -9,7 +9,9 @@ import (
 	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/pipe"
 	"metaroce/tandem/model/preset"
+	"metaroce/tandem/vectors/generate"
 	"metaroce/tandem/vectors/observe"
+	"metaroce/tandem/vectors/scenario"
 	"metaroce/tandem/vectors/scenarios"
 	"metaroce/tandem/vectors/stimulus"
 )
@@ -61,19 +63,33 @@ func TestScenariosOnModel(t *testing.T) {
 		t.Run(e.Name(), func(t *testing.T) {
 			text, err := scenarios.Files.ReadFile(e.Name())
 			require.NoError(t, err)
-			f, err := Parse(e.Name(), text)
+			f, err := scenario.Parse(e.Name(), text)
 			require.NoError(t, err)
 			for _, p := range []preset.Params{preset.Tiny, preset.Small} {
 				if f.Preset() != "" && f.Preset() != p.Name {
 					continue
 				}
-				c, err := Compile(f, Options{Params: p, Seed: 1})
+				c, err := scenario.Compile(f, scenario.Options{Params: p, Seed: 1})
 				require.NoError(t, err)
 				o := observe.New(c.Program)
 				play(t, p, c.Program.Items, o.Observe)
 				assert.Empty(t, o.Breaches(), p.Name)
 				assert.Empty(t, o.Check(c.Expect), p.Name)
 			}
+		})
+	}
+}
+
+// TestRandomOnModel holds random traffic against what it means.
+func TestRandomOnModel(t *testing.T) {
+	for seed := uint64(1); seed <= 40; seed++ {
+		t.Run(generate.Describe(seed), func(t *testing.T) {
+			prog, err := generate.Generate(generate.Config{Params: preset.Tiny, Seed: seed, Packets: 2000, Stalls: true})
+			require.NoError(t, err)
+			o := observe.New(prog)
+			play(t, preset.Tiny, prog.Items, o.Observe)
+			assert.Empty(t, o.Breaches())
+			t.Log(o.Counts())
 		})
 	}
 }

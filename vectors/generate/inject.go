@@ -1,0 +1,342 @@
+package generate
+
+import (
+	"metaroce/tandem/model/event"
+	"metaroce/tandem/model/wire"
+	"metaroce/tandem/vectors/compose"
+)
+
+// odd sends one packet that is out of the ordinary, with flags, epoch and distance to the packet before drawn evenly:
+// what ordinary traffic brings together once in a million comes together here.
+func (g *gen) odd() {
+	r := g.rnd("odd")
+	c := g.conns[r.Below(uint64(len(g.conns)))]
+	p := c.paths[r.Below(uint64(len(c.paths)))]
+	if p.Psn-p.cum >= 240 {
+		return
+	}
+	if r.Permille(500) {
+		g.before(p)
+	}
+	switch r.Below(8) {
+	case 0:
+		g.forged(c, p)
+	case 1:
+		g.doubled(p)
+	case 2:
+		g.even(c, p)
+	case 3, 4, 5, 6:
+		g.fatal(c, p)
+	default:
+		g.flush(p, 0)
+	}
+}
+
+// before sends a short packet of the same path, so that the next one finds its row still being written.
+func (g *gen) before(p *path) {
+	g.flush(p, g.gap())
+}
+
+func (g *gen) flush(p *path, gap uint32) {
+	k := compose.Packet{Op: wire.OpcodeFlush}
+	f := &flight{k: k, p: p, copies: true}
+	g.stamp(f, false)
+	g.shape(f)
+	f.show()
+	g.b.Send(gap, &f.k, 0)
+}
+
+// show notes that the device sees the epoch of a packet that arrives now.
+func (f *flight) show() {
+	if !f.k.D && f.k.Epoch == f.p.Epoch {
+		f.p.shown = f.k.Epoch
+	}
+}
+
+// shape draws flags and epoch evenly. A step to the next epoch is a change of the path's epoch, so it happens only
+// when the rules allow one, and the sender moves with it.
+func (g *gen) shape(f *flight) {
+	r := g.rnd("shape")
+	k := &f.k
+	k.D, k.L, k.Net.CE, k.Net.IPv6, k.Net.VLAN = r.Permille(500), r.Permille(500), r.Permille(500), false, false
+	switch r.Below(3) {
+	case 0:
+		k.Epoch = (f.p.Epoch - 1 - uint8(r.Below(4))) & 15
+	case 1:
+		if f.p.mayMove() {
+			k.Epoch = (f.p.Epoch + 1) & 15
+			if !k.D {
+				g.move(f.p)
+			}
+		}
+	}
+}
+
+// shaped stamps a packet, shapes it and sends it now. It settles as any other.
+func (g *gen) shaped(f *flight) {
+	g.stamp(f, false)
+	g.shape(f)
+	n := len(g.b.Program.Items)
+	g.net.arrive(g, f)
+	g.b.Program.Items[n].Gap = 0
+}
+
+// forged sends a psn far from the window, in front or behind, within a quarter of the serial space.
+func (g *gen) forged(c *conn, p *path) {
+	r := g.rnd("forged")
+	s := c.normal[0]
+	k := compose.Packet{Op: wire.OpcodeWrite, Stream: s.Index, Msn: s.completed, Length: 8, Bytes: 8, Rkey: c.keys[keyGood].Rkey(), Addr: c.keys[keyGood].Base}
+	far := uint32(256 + r.Below(4))
+	if r.Permille(300) {
+		far = uint32(r.Between(256, 1<<29))
+	}
+	if r.Permille(500) {
+		k.Psn = p.Psn + far
+	} else {
+		k.Psn = p.cum - 1 - far&0x1fff_ffff
+		if r.Permille(500) {
+			k.Psn = p.cum - 1 - uint32(r.Below(4))
+		}
+	}
+	g.shaped(&flight{k: k, p: p, copies: true, row: s.Row})
+}
+
+// doubled sends a packet once more that was let in: behind the window, or in it where there is a hole.
+func (g *gen) doubled(p *path) {
+	if len(p.last) == 0 {
+		return
+	}
+	twin := *p.last[g.rnd("doubled").Below(uint64(len(p.last)))]
+	twin.k.R = true
+	g.shaped(&twin)
+}
+
+// even sends a right packet with even flags: a Write or Send of one packet, now and then without its receive.
+func (g *gen) even(c *conn, p *path) {
+	r := g.rnd("even")
+	s := c.victims[r.Below(uint64(len(c.victims)))]
+	k := compose.Packet{Op: wire.OpcodeWrite, Bytes: int(r.Below(30)), Rkey: c.keys[keyGood].Rkey(), Addr: c.keys[keyGood].Base + uint64(s.Index)<<32 + r.Below(1<<20)}
+	if r.Permille(500) {
+		k.Op, k.Recv = wire.OpcodeSend, s.Match+uint32(g.cfg.Params.Recvs)/2 // not posted
+	}
+	g.victim(s, p, k, false)
+}
+
+// victim sends a message of one packet on a stream that may be in error.
+func (g *gen) victim(s *stream, p *path, k compose.Packet, fatal bool) {
+	if s.Msn-s.Msn0 >= g.mostOpen() {
+		g.refresh(s.conn)
+	}
+	k.Stream, k.Msn = s.Index, s.Msn
+	s.Msn++
+	if k.Length == 0 {
+		k.Length = uint32(k.Bytes)
+	}
+	k.Psn = p.Psn
+	p.Psn++
+	g.shaped(&flight{k: k, p: p, row: s.Row})
+	s.poisoned = s.poisoned || fatal
+}
+
+// fatal sends one packet that brings its stream into error. A packet for a stream in error already shows the refusal of
+// key or receive all the same.
+func (g *gen) fatal(c *conn, p *path) {
+	r := g.rnd("fatal")
+	s := c.victims[r.Below(uint64(len(c.victims)))]
+	bytes := int(r.Between(1, 30))
+	write := func(k int, addr uint64) compose.Packet {
+		return compose.Packet{Op: wire.OpcodeWrite, Bytes: bytes, Rkey: c.keys[k].Rkey(), Addr: addr}
+	}
+	var k compose.Packet
+	switch r.Below(9) {
+	case 0:
+		k = write(keyGood, c.keys[keyGood].Base)
+		k.Rkey ^= uint32(r.Between(1, 255)) // another tag
+		if r.Permille(300) {
+			k.Rkey = uint32(r.Uint64()) | 1<<31
+		}
+	case 1:
+		other := g.conns[(c.place+1)%len(g.conns)].keys[keyGood]
+		k = compose.Packet{Op: wire.OpcodeWrite, Bytes: bytes, Rkey: other.Rkey(), Addr: other.Base}
+		if len(g.conns) == 1 {
+			k.Rkey ^= 1
+		}
+	case 2:
+		k = write(keySmall, c.keys[keySmall].Base+65-uint64(bytes))
+		if r.Permille(300) {
+			k.Addr = c.keys[keySmall].Base - uint64(r.Between(1, 9))
+		}
+	case 3:
+		k = write(keyNone, c.keys[keyNone].Base)
+	case 4:
+		k = g.tooLong(s, bytes)
+	case 5:
+		k = write(keyGood, c.keys[keyGood].Base)
+		k.Length = uint32(bytes - 1) // more bytes than the message has
+		if bytes == 1 {
+			k.Length, k.Offset = 1, 1
+		}
+	case 6:
+		k = compose.Packet{Op: wire.OpcodeReadRequest, Length: 4096}
+		if r.Permille(500) {
+			k.Op = wire.OpcodeAtomicRequest
+		}
+	default:
+		k = write(keyFault, c.keys[keyFault].Base+r.Below(4096))
+	}
+	if s.poisoned && g.rnd("fatal").Permille(800) {
+		g.refresh(c)
+	}
+	g.victim(s, p, k, true)
+}
+
+// tooLong posts a receive that is a byte too short and sends to it.
+func (g *gen) tooLong(s *stream, bytes int) compose.Packet {
+	k := compose.Packet{Op: wire.OpcodeSend, Bytes: bytes, Recv: s.Post}
+	g.b.PostRecv(s.Stream, s.Post, compose.Buffer{Addr: recvBase + uint64(s.Row)<<36, Length: uint32(bytes - 1), WrID: uint32(s.Post)})
+	g.b.Wait(1)
+	s.Post++
+	return k
+}
+
+// refresh opens all streams of a connection again that are in error.
+func (g *gen) refresh(c *conn) {
+	g.b.Wait(1)
+	for _, s := range c.victims {
+		if s.poisoned || s.Msn-s.Msn0 >= g.mostOpen() {
+			g.reopen(s)
+		}
+	}
+	g.b.Wait(1)
+}
+
+// mayMove says whether the rules allow a change of epoch: nothing of the epoch before is on its way, and the device has
+// seen the current one, since two changes in flight could not be told apart.
+func (p *path) mayMove() bool { return p.prior == 0 && p.shown == p.Epoch }
+
+// move changes the epoch. What is on its way now belongs to the epoch before.
+func (g *gen) move(p *path) {
+	p.Epoch = (p.Epoch + 1) & 15
+	for _, f := range g.net.list {
+		if f.p == p && !f.copies && !f.lost && !f.prior {
+			f.prior = true
+			p.prior++
+		}
+	}
+}
+
+// garbage sends what is no packet for this device, or one that it must drop.
+func (g *gen) garbage() {
+	r := g.rnd("garbage")
+	c := g.conns[r.Below(uint64(len(g.conns)))]
+	p := c.paths[0]
+	switch r.Below(4) {
+	case 0:
+		like := []string{"", "ethernet", "ip", "udp", "icrc"}[r.Below(5)]
+		g.b.Raw(g.gap(), compose.Garbage(r, int(r.Between(1, 400)), like, r.Permille(300), r.Permille(300)))
+	case 1:
+		f := &flight{k: compose.Packet{Op: wire.OpcodeWrite, Bytes: int(r.Below(100)), Length: 200, Psn: p.Psn}, p: p}
+		g.stamp(f, true)
+		f.k.Net.Bad = compose.Mutations[r.Below(uint64(len(compose.Mutations)))].Bad
+		f.k.Net.IPv6 = f.k.Net.IPv6 && f.k.Net.Bad != compose.BadIPFragment && f.k.Net.Bad != compose.BadIPChecksum
+		g.b.Send(g.gap(), &f.k, 0)
+	case 2:
+		ops := []wire.Opcode{wire.OpcodeAck, wire.OpcodeNak, wire.OpcodeAnswer, wire.OpcodeAnnounce, wire.OpcodeControl, wire.OpcodeReadResponse, wire.OpcodeAtomicResponse}
+		f := &flight{k: compose.Packet{Op: ops[r.Below(uint64(len(ops)))]}, p: p}
+		g.stamp(f, true)
+		g.b.Send(g.gap(), &f.k, 0)
+	default:
+		g.misaddressed(c, p)
+	}
+}
+
+// misaddressed sends a right frame to a connection, path, stream or message that is not there.
+func (g *gen) misaddressed(c *conn, p *path) {
+	r := g.rnd("misaddressed")
+	s := c.normal[0]
+	k := compose.Packet{Op: wire.OpcodeSend, Bytes: 8, Length: 8, Stream: s.Index, Msn: s.completed, Psn: p.Psn, Recv: s.Match}
+	f := &flight{k: k, p: p}
+	g.stamp(f, true)
+	switch r.Below(6) {
+	case 0:
+		f.k.DstConn ^= uint32(r.Between(1, 255)) << 16
+	case 1:
+		f.k.DstConn |= 0xffff
+	case 2:
+		f.k.Path = uint8(len(c.paths)) + uint8(r.Below(200))
+	case 3:
+		f.k.Stream = uint16(len(c.Streams)) + uint16(r.Below(1000))
+	case 4:
+		f.k.Msn = s.completed + uint32(g.cfg.Params.MsgSlots) + g.mostOpen() + uint32(r.Below(1<<20))
+	default:
+		f.k.Bytes, f.k.Length = 0, uint32(r.Between(1, 1<<31))
+	}
+	g.b.Send(g.gap(), &f.k, s.Row)
+}
+
+// control is what is neither data nor wrong: probes, queries, flushes, changes of epoch, registers, late receives.
+func (g *gen) control() {
+	r := g.rnd("control")
+	c := g.conns[r.Below(uint64(len(g.conns)))]
+	p := c.paths[r.Below(uint64(len(c.paths)))]
+	switch r.Below(10) {
+	case 0, 1, 2:
+		k := compose.Packet{Op: wire.OpcodeFlush, A: true}
+		f := &flight{k: k, p: p}
+		g.stamp(f, false)
+		f.k.A = true
+		f.show()
+		g.b.Send(g.gap(), &f.k, 0)
+	case 3, 4:
+		g.probe(p, false)
+		if p.mayMove() {
+			g.move(p)
+		}
+	case 5, 6:
+		g.probe(p, true)
+	case 7:
+		g.b.Write(event.RegHint, uint32(r.Below(1<<20)))
+		g.b.Write(event.RegHintGen, uint32(r.Between(1, 255)))
+	case 8:
+		g.b.Read([]uint16{event.RegId, event.RegCmdDone, event.RegDrops + 4*uint16(r.Below(23)), event.RegVerdicts + 4*uint16(r.Below(9))}[r.Below(4)])
+	default:
+		g.driver(c)
+	}
+}
+
+func (g *gen) probe(p *path, query bool) {
+	r := g.rnd("probe")
+	k := compose.Packet{Op: wire.OpcodeProbe, Query: query, NewEpoch: (p.Epoch + 1) & 15, Port: uint16(r.Uint64()), Txn: uint8(r.Uint64())}
+	row := uint16(0)
+	if query {
+		all := append(append([]*stream(nil), p.conn.normal...), p.conn.victims...)
+		s := all[r.Below(uint64(len(all)))]
+		k.Stream, k.Msn, row = s.Index, s.completed+uint32(r.Below(4)), s.Row
+	}
+	f := &flight{k: k, p: p}
+	g.stamp(f, true)
+	f.k.D, f.k.Tsn = false, 0
+	g.b.Send(g.gap(), &f.k, row)
+}
+
+// driver is a command under traffic, for streams and regions that carry nothing of worth.
+func (g *gen) driver(c *conn) {
+	r := g.rnd("driver")
+	s := c.victims[r.Below(uint64(len(c.victims)))]
+	switch r.Below(5) {
+	case 0:
+		g.b.CloseStream(s.Stream)
+		g.reopen(s)
+	case 1:
+		k := c.keys[keySmall+r.Below(2)]
+		g.b.ClearKey(k)
+		k.Tag = uint8(r.Uint64())
+		g.b.SetKey(k)
+	case 2:
+		g.b.ClearRecv(s.Stream, s.Post)
+	case 3:
+		g.b.Command(event.CommandKeySet, compose.Arg{Reg: event.RegCmdRkey, Value: 0xffffff00 | uint32(r.Below(256))}) // void
+	default:
+		g.reopen(s)
+	}
+}
