@@ -30,7 +30,6 @@ type Device struct {
 	lastHead   [target.RecordBytes]byte
 	haveHead   bool
 	ending     target.Ending
-	runNs      uint64
 	ended      bool
 	received   uint64
 	digest     uint64
@@ -202,7 +201,6 @@ func (d *Device) terminate(body []byte) error {
 			t.Transactions, t.Digest, d.received, d.digest)
 	}
 	d.ending = target.Ending{Cycles: t.Cycles, Transactions: t.Transactions, Digest: t.Digest, Hung: t.Hung}
-	d.runNs = t.RunNs
 	d.ended = true
 	b, err := proto.Marshal(&TerminateAck{Transactions: d.received, Digest: d.digest})
 	if err != nil {
@@ -213,7 +211,7 @@ func (d *Device) terminate(body []byte) error {
 }
 
 // End is valid after io.EOF.
-func (d *Device) End() (target.Ending, time.Duration) { return d.ending, time.Duration(d.runNs) }
+func (d *Device) End() target.Ending { return d.ending }
 
 // Fetch asks for the last transactions whole and returns them, oldest first. It ends the run.
 func (d *Device) Fetch(ctx context.Context) ([]byte, error) {

@@ -50,7 +50,7 @@ static uint64_t fold(uint64_t h, const uint8_t *head) {
 
 void record_flush(void) {
   while (!wire_failed() && !stim_stopped() && (uint32_t)seq - taken > terms.credit + out_count)
-    wire_wait("records to be taken");
+    wire_wait("waited for its records to be taken");
   /* A second look answered during the wait has used the buffer; nobody wants this batch any more. */
   if (out_count && !stim_stopped()) wire_send(MSG_RECORDS, 0, out, out_length);
   out_count = 0;
@@ -209,7 +209,7 @@ int record_terminate(uint64_t cycles, int hung, uint64_t run_ns) {
   record_flush();
   size_t n = meta_terminate(message + WIRE_HEADER, cycles, seq, heads, hung, run_ns);
   wire_send(MSG_TERMINATE, FLAG_LAST, message, n);
-  while (!acknowledged && !wire_failed() && !stim_stopped()) wire_wait("its last count");
+  while (!acknowledged && !wire_failed() && !stim_stopped()) wire_wait("waited for the last count");
   if (wire_failed()) return -1;
   if (!acknowledged) return 0;
   if (!agreed)

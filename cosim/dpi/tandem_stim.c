@@ -22,7 +22,7 @@ static uint8_t *items;
 static size_t items_length, items_at, items_room;
 static int items_last, plain, stopped, started;
 static uint32_t used;
-static uint64_t quiet_cycles, wait_until, waiting_since, start_ns;
+static uint64_t quiet_cycles, wait_until, waiting_since, start_ns, start_cycle;
 static int idle_run;
 
 static struct { uint64_t rng; uint32_t permille, run, left; } stall[PORTS];
@@ -179,7 +179,7 @@ static int issue_items(uint64_t cycle) {
       if (items_last && left) { wire_fail("stimulus ends inside an item"); return 0; }
       if (items_last) return all_idle();
       record_flush();
-      wire_wait("stimulus");
+      wire_wait("waited for stimulus");
       continue;
     }
     if (!issue(h, length, cycle)) return 0;
@@ -286,8 +286,8 @@ static int hung(uint64_t cycle) {
 static int finish(uint64_t cycle, int is_hung) {
   uint64_t ns = wire_now_ns() - start_ns;
   if (plain) {
-    printf("{\"cycles\":%llu,\"run_ns\":%llu,\"hung\":%s}\n", (unsigned long long)cycle, (unsigned long long)ns,
-           is_hung ? "true" : "false");
+    printf("{\"cycles\":%llu,\"from\":%llu,\"run_ns\":%llu,\"hung\":%s}\n", (unsigned long long)cycle,
+           (unsigned long long)start_cycle, (unsigned long long)ns, is_hung ? "true" : "false");
     if (is_hung) wire_fail("no end within %llu cycles", (unsigned long long)quiet_cycles);
     return 1;
   }
@@ -314,6 +314,7 @@ int tandem_cycle(long long at, int seen, long long mem_addr, int mem_length, svB
   if (!started) { /* the speed of a run is that of its stimulus, not of the sweep over the tables */
     started = 1;
     start_ns = wire_now_ns();
+    start_cycle = cycle;
     waiting_since = cycle;
   }
   if (!plain) record_tick(cycle);

@@ -20,7 +20,7 @@
 static int fd = -1, failed, fetch_wanted;
 static uint8_t *rx;
 static size_t rx_length;
-static uint64_t sent_ns;
+static uint64_t sent_ns, heard_ns;
 static uint32_t stall_ms = CONNECT_STALL_MS;
 
 /* The handshake in the making. */
@@ -140,6 +140,7 @@ int wire_poll(void) {
     ssize_t n = recv(fd, rx + rx_length, WIRE_HEADER + WIRE_MAX - rx_length, MSG_DONTWAIT);
     if (n > 0) {
       rx_length += (size_t)n;
+      heard_ns = wire_now_ns();
       any = 1;
       parse();
     } else if (n == 0) {
@@ -158,22 +159,30 @@ int wire_poll(void) {
   return any;
 }
 
+/* The host says something every 200 ms, busy or not. Called behind wire_poll, so that a device that slept itself has
+ * taken what came meanwhile before it judges. */
+static void check_host(const char *what) {
+  uint64_t silent = (wire_now_ns() - heard_ns) / 1000000u;
+  if (fd >= 0 && silent > stall_ms) wire_fail("the host was silent for %llu ms while this device %s", (unsigned long long)silent, what);
+}
+
 void wire_keepalive(void) {
   uint8_t message[WIRE_HEADER];
+  check_host("ran");
   if (fd < 0 || wire_now_ns() - sent_ns < ALIVE_MS * 1000000ull) return;
   wire_send(MSG_ALIVE, 0, message, 0);
 }
 
 void wire_wait(const char *what) {
-  uint64_t start = wire_now_ns();
+  uint8_t message[WIRE_HEADER];
+  if (wire_poll() || failed) return;
+  wire_send(MSG_ALIVE, 0, message, 0); /* the host learns how much of its stimulus was used */
   while (!failed && !wire_poll()) {
     struct pollfd p = {fd, POLLIN, 0};
-    if (wire_now_ns() - start > stall_ms * 1000000ull) {
-      wire_fail("the host was silent for %u ms while this device waited for %s", stall_ms, what);
-      return;
-    }
-    wire_keepalive();
-    if (!failed) poll(&p, 1, ALIVE_MS);
+    check_host(what);
+    if (failed) return;
+    poll(&p, 1, ALIVE_MS);
+    if (wire_now_ns() - sent_ns > ALIVE_MS * 1000000ull) wire_send(MSG_ALIVE, 0, message, 0);
   }
 }
 
@@ -226,6 +235,7 @@ int wire_connect(const char *path) {
     return -1;
   }
   fcntl(fd, F_SETFD, FD_CLOEXEC);
+  heard_ns = wire_now_ns();
   int size = 1 << 20;
   setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
   return 0;
@@ -250,7 +260,7 @@ int tandem_open(const char *socket_path, const char *plain, const char *preset, 
   if (wire_connect(socket_path)) return -1;
   size_t n = meta_hello(hello + WIRE_HEADER, sizeof hello - WIRE_HEADER, preset, simulator, &terms, RING);
   wire_send(MSG_HELLO, FLAG_LAST, hello, n);
-  while (!welcome_seen && !failed) wire_wait("its welcome");
+  while (!welcome_seen && !failed) wire_wait("waited for its welcome");
   if (failed) return -1;
   record_start(&terms);
   stim_start(terms.seed, terms.quiet_cycles, 0);

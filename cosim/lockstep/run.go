@@ -43,6 +43,7 @@ func (r *Run) Do(ctx context.Context) *Verdict {
 		if err != nil {
 			return v.Failed(err)
 		}
+		rx.SetBounds(Bounds(r.Stimulus))
 		m = rx
 	}
 	c := NewChecker(m, r.Config.Mode, r.Observe)

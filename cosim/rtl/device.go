@@ -27,10 +27,8 @@ const exitWait = 700 * time.Millisecond
 type Device struct {
 	opt    Options
 	binary string
-	stall  time.Duration
 	dev    *bridge.Device
 	proc   *process
-	runNs  time.Duration
 	tmp    string
 	once   sync.Once
 }
@@ -136,7 +134,6 @@ func (d *Device) Finish(context.Context) error {
 func (d *Device) Drain(ctx context.Context) ([]byte, error) {
 	b, err := d.dev.Next(ctx)
 	if errors.Is(err, io.EOF) {
-		_, d.runNs = d.dev.End()
 		return nil, d.goodbye()
 	}
 	if err != nil {
@@ -163,12 +160,11 @@ func (d *Device) SecondLook(ctx context.Context) ([]byte, error) { return d.dev.
 
 // End is valid after io.EOF.
 func (d *Device) End() target.Ending {
-	e, _ := d.dev.End()
-	return e
+	return d.dev.End()
 }
 
-// RunTime is the simulator's own wall time from the first cycle with stimulus to the last; valid after io.EOF.
-func (d *Device) RunTime() time.Duration { return d.runNs }
+// CPU is the processor time of the simulator's process; valid after Close.
+func (d *Device) CPU() time.Duration { return d.proc.cpu() }
 
 // Close ends the simulator and everything that it started.
 func (d *Device) Close() error {

@@ -16,12 +16,15 @@ import (
 // PlainResult is what a run without host comes to.
 type PlainResult struct {
 	Cycles uint64 `json:"cycles"`
+	From   uint64 `json:"from"`   // first cycle with stimulus: the tables are initialised
 	RunNs  uint64 `json:"run_ns"` // from the first cycle with stimulus to the last
 	Hung   bool   `json:"hung"`
+
+	CPU time.Duration `json:"-"` // processor time of the whole process
 }
 
-// Rate is device cycles a second.
-func (p PlainResult) Rate() float64 { return float64(p.Cycles) / (float64(p.RunNs) / 1e9) }
+// Rate is device cycles with stimulus a second.
+func (p PlainResult) Rate() float64 { return float64(p.Cycles-p.From) / (float64(p.RunNs) / 1e9) }
 
 // Plain runs a stimulus file with no host, no socket and no records: the speed that a bridge is measured against, and
 // the second run that dumps waves (Options.Trace) of cycles TraceFrom..TraceTo into RunDir/wave.fst.
@@ -67,6 +70,7 @@ func Plain(ctx context.Context, opt Options, c target.Config, stimulusFile strin
 	if err := json.Unmarshal([]byte(line), &r); err != nil {
 		return r, target.Fail("device", err, "the run without host reported nothing")
 	}
+	r.CPU = proc.cpu()
 	return r, nil
 }
 

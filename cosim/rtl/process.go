@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"metaroce/tandem/cosim/target"
 )
@@ -47,6 +48,15 @@ func startLogged(dir, log, binary string, args []string) (*process, error) {
 func (p *process) kill() {
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	<-p.gone
+}
+
+// cpu is the processor time that it took; valid when it has ended.
+func (p *process) cpu() time.Duration {
+	<-p.gone
+	if p.cmd.ProcessState == nil {
+		return 0
+	}
+	return p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 }
 
 // fate is how it ended, in words.
