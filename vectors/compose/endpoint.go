@@ -76,8 +76,7 @@ func (b *Builder) Open(c ConnConfig) (*Conn, error) {
 	}
 	b.rows = base + c.Streams
 	conn := &Conn{Index: c.Index, Gen: c.Gen, Peer: c.Peer, Base: uint16(base), Time: c.Time}
-	b.Command(event.CommandConnSet, Arg{event.RegCmdConn, conn.DstConn()}, Arg{event.RegCmdPath, uint32(c.Paths)},
-		Arg{event.RegCmdStream, uint32(base)}, Arg{event.RegCmdMisc, uint32(bits.TrailingZeros(uint(c.Streams)))})
+	b.SetConn(conn, c.Paths, c.Streams)
 	for i := range c.Paths {
 		conn.Paths = append(conn.Paths, &Path{Index: uint8(i)})
 		b.StartPath(conn, conn.Paths[i], c.Psn, c.Tsn, c.Epoch)
@@ -87,6 +86,12 @@ func (b *Builder) Open(c ConnConfig) (*Conn, error) {
 		b.OpenStream(conn.Streams[i], c.Msn, c.Recv, 1)
 	}
 	return conn, nil
+}
+
+// SetConn writes the connection's row.
+func (b *Builder) SetConn(c *Conn, paths, streams int) {
+	b.Command(event.CommandConnSet, Arg{event.RegCmdConn, c.DstConn()}, Arg{event.RegCmdPath, uint32(paths)},
+		Arg{event.RegCmdStream, uint32(c.Base)}, Arg{event.RegCmdMisc, uint32(bits.TrailingZeros(uint(streams)))})
 }
 
 // StartPath starts a path's window.

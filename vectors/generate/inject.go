@@ -15,26 +15,21 @@ func (g *gen) odd() {
 	if p.Psn-p.cum >= 240 {
 		return
 	}
-	if r.Permille(500) {
-		g.before(p)
-	}
-	switch r.Below(8) {
+	switch r.Below(9) {
 	case 0:
 		g.forged(c, p)
 	case 1:
-		g.doubled(p)
+		g.doubled(c, p)
 	case 2:
 		g.even(c, p)
 	case 3, 4, 5, 6:
 		g.fatal(c, p)
+	case 7:
+		g.attempts(c, p)
 	default:
+		g.flush(p, g.gap())
 		g.flush(p, 0)
 	}
-}
-
-// before sends a short packet of the same path, so that the next one finds its row still being written.
-func (g *gen) before(p *path) {
-	g.flush(p, g.gap())
 }
 
 func (g *gen) flush(p *path, gap uint32) {
@@ -74,6 +69,10 @@ func (g *gen) shape(f *flight) {
 
 // shaped stamps a packet, shapes it and sends it now. It settles as any other.
 func (g *gen) shaped(f *flight) {
+	// half of them right behind a short packet of the same path, so that they find its row still being written
+	if g.rnd("near").Permille(500) {
+		g.flush(f.p, g.gap())
+	}
 	g.stamp(f, false)
 	g.shape(f)
 	n := len(g.b.Program.Items)
@@ -101,25 +100,80 @@ func (g *gen) forged(c *conn, p *path) {
 	g.shaped(&flight{k: k, p: p, copies: true, row: s.Row})
 }
 
-// doubled sends a packet once more that was let in: behind the window, or in it where there is a hole.
-func (g *gen) doubled(p *path) {
-	if len(p.last) == 0 {
+// doubled sends a packet once more that was let in: half of the time one that stands in the window behind a hole, which
+// is made if there is none.
+func (g *gen) doubled(c *conn, p *path) {
+	r := g.rnd("doubled")
+	inside := p.inside()
+	if inside == nil && r.Permille(700) {
+		s := c.victims[r.Below(uint64(len(c.victims)))]
+		late := &flight{k: g.single(c, s, 4), p: p, row: s.Row}
+		late.k.Stream, late.k.Msn, late.k.Length, late.k.Psn = s.Index, s.Msn, 4, p.Psn
+		s.Msn++
+		p.Psn++
+		g.stamp(late, false)
+		g.net.later(g, late, 30)
+		g.even(c, p)
+		inside = p.inside()
+	}
+	if inside == nil {
+		inside = p.last
+	}
+	if len(inside) == 0 {
 		return
 	}
-	twin := *p.last[g.rnd("doubled").Below(uint64(len(p.last)))]
+	twin := *inside[r.Below(uint64(len(inside)))]
 	twin.k.R = true
 	g.shaped(&twin)
 }
 
-// even sends a right packet with even flags: a Write or Send of one packet, now and then without its receive.
+// inside are the packets let in last whose psn is above a hole.
+func (p *path) inside() (list []*flight) {
+	for _, f := range p.last {
+		if int32(f.k.Psn-p.cum) >= 0 {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// even sends a right packet with even flags: a message of one packet. Where it needs a receive there is none.
 func (g *gen) even(c *conn, p *path) {
 	r := g.rnd("even")
 	s := c.victims[r.Below(uint64(len(c.victims)))]
-	k := compose.Packet{Op: wire.OpcodeWrite, Bytes: int(r.Below(30)), Rkey: c.keys[keyGood].Rkey(), Addr: c.keys[keyGood].Base + uint64(s.Index)<<32 + r.Below(1<<20)}
+	k := g.single(c, s, int(r.Below(30)))
 	if r.Permille(500) {
-		k.Op, k.Recv = wire.OpcodeSend, s.Match+uint32(g.cfg.Params.Recvs)/2 // not posted
+		k.Op = wire.OpcodeWrite
+	}
+	if r.Permille(200) {
+		k.Bytes = 0
 	}
 	g.victim(s, p, k, false)
+}
+
+// single is a message of one packet, of any kind, that is right but for the receive it may need.
+func (g *gen) single(c *conn, s *stream, bytes int) compose.Packet {
+	r := g.rnd("single")
+	ops := []wire.Opcode{wire.OpcodeWrite, wire.OpcodeWriteImm, wire.OpcodeSend, wire.OpcodeSendImm}
+	return compose.Packet{Op: ops[r.Below(4)], Bytes: bytes, Imm: uint32(r.Uint64()), Recv: s.Match + uint32(g.cfg.Params.Recvs)/2,
+		Rkey: c.keys[keyGood].Rkey(), Addr: c.keys[keyGood].Base + uint64(s.Index)<<32 + r.Below(1<<20)}
+}
+
+// attempts sends two parts of one message under attempts that have nothing to do with each other.
+func (g *gen) attempts(c *conn, p *path) {
+	r := g.rnd("attempts")
+	s := c.victims[r.Below(uint64(len(c.victims)))]
+	k := g.single(c, s, int(r.Between(1, 20)))
+	k.Length, k.Attempt = 200, uint8(r.Below(16))
+	first := k.Attempt
+	g.victim(s, p, k, false)
+	k.Stream, k.Msn, k.Offset, k.Attempt = s.Index, s.Msn-1, 100, uint8(r.Below(16))
+	if r.Permille(250) { // what was refused stays so, whatever its packets say
+		k.Op, k.Attempt = g.single(c, s, 0).Op, first
+	}
+	k.Psn = p.Psn
+	p.Psn++
+	g.shaped(&flight{k: k, p: p, row: s.Row})
 }
 
 // victim sends a message of one packet on a stream that may be in error.
@@ -145,7 +199,14 @@ func (g *gen) fatal(c *conn, p *path) {
 	s := c.victims[r.Below(uint64(len(c.victims)))]
 	bytes := int(r.Between(1, 30))
 	write := func(k int, addr uint64) compose.Packet {
-		return compose.Packet{Op: wire.OpcodeWrite, Bytes: bytes, Rkey: c.keys[k].Rkey(), Addr: addr}
+		w := compose.Packet{Op: wire.OpcodeWrite, Bytes: bytes, Rkey: c.keys[k].Rkey(), Addr: addr, Recv: s.Match + uint32(g.cfg.Params.Recvs)/2}
+		if r.Permille(250) {
+			w.Op = wire.OpcodeWriteImm
+		}
+		return w
+	}
+	if s.poisoned && r.Permille(800) {
+		g.refresh(c)
 	}
 	var k compose.Packet
 	switch r.Below(9) {
@@ -157,7 +218,8 @@ func (g *gen) fatal(c *conn, p *path) {
 		}
 	case 1:
 		other := g.conns[(c.place+1)%len(g.conns)].keys[keyGood]
-		k = compose.Packet{Op: wire.OpcodeWrite, Bytes: bytes, Rkey: other.Rkey(), Addr: other.Base}
+		k = write(keyGood, other.Base)
+		k.Rkey = other.Rkey()
 		if len(g.conns) == 1 {
 			k.Rkey ^= 1
 		}
@@ -171,7 +233,7 @@ func (g *gen) fatal(c *conn, p *path) {
 	case 4:
 		k = g.tooLong(s, bytes)
 	case 5:
-		k = write(keyGood, c.keys[keyGood].Base)
+		k = g.single(c, s, bytes)
 		k.Length = uint32(bytes - 1) // more bytes than the message has
 		if bytes == 1 {
 			k.Length, k.Offset = 1, 1
@@ -183,9 +245,7 @@ func (g *gen) fatal(c *conn, p *path) {
 		}
 	default:
 		k = write(keyFault, c.keys[keyFault].Base+r.Below(4096))
-	}
-	if s.poisoned && g.rnd("fatal").Permille(800) {
-		g.refresh(c)
+		k.Op = wire.OpcodeWrite
 	}
 	g.victim(s, p, k, true)
 }
@@ -193,6 +253,9 @@ func (g *gen) fatal(c *conn, p *path) {
 // tooLong posts a receive that is a byte too short and sends to it.
 func (g *gen) tooLong(s *stream, bytes int) compose.Packet {
 	k := compose.Packet{Op: wire.OpcodeSend, Bytes: bytes, Recv: s.Post}
+	if g.rnd("fatal").Permille(300) {
+		k.Op = wire.OpcodeSendImm
+	}
 	g.b.PostRecv(s.Stream, s.Post, compose.Buffer{Addr: recvBase + uint64(s.Row)<<36, Length: uint32(bytes - 1), WrID: uint32(s.Post)})
 	g.b.Wait(1)
 	s.Post++
@@ -230,7 +293,7 @@ func (g *gen) garbage() {
 	r := g.rnd("garbage")
 	c := g.conns[r.Below(uint64(len(g.conns)))]
 	p := c.paths[0]
-	switch r.Below(4) {
+	switch r.Below(5) {
 	case 0:
 		like := []string{"", "ethernet", "ip", "udp", "icrc"}[r.Below(5)]
 		g.b.Raw(g.gap(), compose.Garbage(r, int(r.Between(1, 400)), like, r.Permille(300), r.Permille(300)))
@@ -244,6 +307,15 @@ func (g *gen) garbage() {
 		ops := []wire.Opcode{wire.OpcodeAck, wire.OpcodeNak, wire.OpcodeAnswer, wire.OpcodeAnnounce, wire.OpcodeControl, wire.OpcodeReadResponse, wire.OpcodeAtomicResponse}
 		f := &flight{k: compose.Packet{Op: ops[r.Below(uint64(len(ops)))]}, p: p}
 		g.stamp(f, true)
+		g.b.Send(g.gap(), &f.k, 0)
+	case 3:
+		f := &flight{k: compose.Packet{Op: wire.OpcodeFlush}, p: p}
+		g.stamp(f, true)
+		if r.Permille(500) {
+			f.k.Net.Dport = uint16(r.Below(4000))
+		} else {
+			f.k.Net.PadTo = 9217 + int(r.Below(300))
+		}
 		g.b.Send(g.gap(), &f.k, 0)
 	default:
 		g.misaddressed(c, p)
@@ -325,8 +397,7 @@ func (g *gen) driver(c *conn) {
 	s := c.victims[r.Below(uint64(len(c.victims)))]
 	switch r.Below(5) {
 	case 0:
-		g.b.CloseStream(s.Stream)
-		g.reopen(s)
+		g.shut(c, s)
 	case 1:
 		k := c.keys[keySmall+r.Below(2)]
 		g.b.ClearKey(k)
@@ -335,8 +406,33 @@ func (g *gen) driver(c *conn) {
 	case 2:
 		g.b.ClearRecv(s.Stream, s.Post)
 	case 3:
-		g.b.Command(event.CommandKeySet, compose.Arg{Reg: event.RegCmdRkey, Value: 0xffffff00 | uint32(r.Below(256))}) // void
+		g.void()
 	default:
 		g.reopen(s)
 	}
+}
+
+// shut closes a stream right before packets of it, so that some have passed admission when the close takes hold.
+func (g *gen) shut(c *conn, s *stream) {
+	p := c.paths[0]
+	g.b.Wait(1)
+	g.b.CloseStream(s.Stream)
+	for range 6 {
+		if p.Psn-p.cum < 240 {
+			k := g.single(c, s, 4)
+			k.Stream, k.Msn, k.Length, k.Psn = s.Index, s.Msn, 4, p.Psn
+			f := &flight{k: k, p: p, row: s.Row, copies: true}
+			g.stamp(f, true)
+			g.b.Send(0, &f.k, s.Row)
+		}
+	}
+	g.b.Wait(40)
+	g.reopen(s)
+}
+
+// void is a command beyond its table: confirmed, without effect.
+func (g *gen) void() {
+	r := g.rnd("void")
+	beyond := []compose.Arg{{Reg: event.RegCmdConn, Value: 0xffff}, {Reg: event.RegCmdPath, Value: 255}, {Reg: event.RegCmdStream, Value: 0xffff}, {Reg: event.RegCmdRkey, Value: 0xffffff00}}
+	g.b.Command(event.Commands[r.Below(uint64(len(event.Commands)))].Command, beyond...)
 }

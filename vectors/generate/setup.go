@@ -65,7 +65,7 @@ func (g *gen) setup() error {
 	each = min(16, 1<<(bits.Len(uint(each))-1))
 	for place, index := range g.indices() {
 		r := g.rnd("setup")
-		cc, err := g.b.Open(compose.ConnConfig{Index: index, Gen: uint32(r.Below(256)), Peer: uint32(r.Below(1 << 24)), Time: uint32(r.Uint64()),
+		cc, err := g.b.Open(compose.ConnConfig{Index: index, Gen: uint32(r.Below(256)), Peer: uint32(r.Below(1 << 24)), Time: -uint32(r.Between(1, 4000)),
 			Paths: p.Paths - int(r.Below(2)*r.Below(uint64(p.Paths))), Streams: each, Psn: g.serial(), Tsn: g.serial(), Msn: g.serial(),
 			Recv: g.serial(), Epoch: uint8(r.Below(16))})
 		if err != nil {
@@ -139,6 +139,9 @@ func (g *gen) regions(c *conn) {
 func (g *gen) restart() {
 	r := g.rnd("restart")
 	all := g.p.Pressure || r.Permille(300)
+	if r.Permille(250) {
+		g.renew(g.conns[r.Below(uint64(len(g.conns)))])
+	}
 	for _, c := range g.conns {
 		for _, p := range c.paths {
 			if all || r.Permille(60) {
@@ -155,6 +158,16 @@ func (g *gen) restart() {
 			g.reopen(s)
 		}
 	}
+}
+
+// renew closes a connection and opens its next generation, with a packet between that finds nothing there.
+func (g *gen) renew(c *conn) {
+	g.b.CloseConn(c.Conn)
+	g.b.Wait(1)
+	g.flush(c.paths[0], 0)
+	g.b.Wait(1)
+	c.Gen = (c.Gen + 1) & 255
+	g.b.SetConn(c.Conn, len(c.paths), len(c.Streams))
 }
 
 // reopen gives a stream its next life. The receives posted before stay posted under their index, so the new life goes

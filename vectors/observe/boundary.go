@@ -37,8 +37,13 @@ func (o *Observer) memWrite(h *event.Head, rec []byte) {
 		return
 	}
 	o.checkWrite(h, &r.In, f)
+	life, ok := o.lives[h.Xid]
+	if !ok {
+		o.breach(h, "memory written to for a packet that was not to be placed, or twice")
+	}
+	delete(o.lives, h.Xid)
 	if !r.In.Error {
-		o.stream(f.Row).accepted[attempt{f.Packet.Msn, f.Packet.Attempt}] += uint32(r.In.Length)
+		o.stream(f.Row).accepted[attempt{life, f.Packet.Msn, f.Packet.Attempt}] += uint32(r.In.Length)
 	}
 }
 

@@ -107,6 +107,9 @@ func (o *Observer) message(h *event.Head, rec []byte) {
 	switch h.Op {
 	case event.MessagePacket:
 		o.count("verdict." + r.Out.Verdict.String())
+		if r.Out.Verdict == event.VerdictPlace && r.In.PayloadLen > 0 {
+			o.lives[h.Xid] = r.Out.Life
+		}
 	case event.MessageQuery:
 		o.count("queries")
 	case event.MessageFault:
@@ -121,7 +124,10 @@ type stream struct {
 	accepted map[attempt]uint32
 }
 
+// attempt names a message under one attempt in one life of its stream. A stream is opened in complete behind writes of
+// its new life that memory has taken already, so bytes are counted by life.
 type attempt struct {
+	life    uint8
 	msn     uint32
 	attempt uint8
 }
@@ -133,6 +139,16 @@ func (o *Observer) stream(row uint16) *stream {
 		o.streams[row] = s
 	}
 	return s
+}
+
+// begin opens a stream with a life; what belongs to others can complete nothing any more.
+func (s *stream) begin(msn uint32, life uint8) {
+	s.open, s.next = true, msn
+	for k := range s.accepted {
+		if k.life != life {
+			delete(s.accepted, k)
+		}
+	}
 }
 
 func (o *Observer) place(_ *event.Head, rec []byte) {
@@ -150,7 +166,7 @@ func (o *Observer) complete(h *event.Head, rec []byte) {
 	s := o.stream(r.In.StreamRow)
 	switch h.Op {
 	case event.CompleteSet:
-		*s = stream{open: true, next: r.In.Msn, accepted: map[attempt]uint32{}}
+		s.begin(r.In.Msn, r.In.Life)
 	case event.CompleteClose:
 		s.open = false
 	}
@@ -189,7 +205,7 @@ func (o *Observer) checkRelease(h *event.Head, in *event.CompleteIn, s *stream) 
 		o.breach(h, "completion of msn %#x of row %d: msn %#x is next", in.Msn, in.StreamRow, s.next)
 	}
 	s.next = in.Msn + 1
-	k := attempt{in.Msn, p.Attempt}
+	k := attempt{in.Life, in.Msn, p.Attempt}
 	if got := s.accepted[k]; got != in.Length {
 		o.breach(h, "completion of msn %#x of row %d with %d of %d bytes in memory", in.Msn, in.StreamRow, got, in.Length)
 	}

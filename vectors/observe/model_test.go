@@ -1,6 +1,7 @@
 package observe_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -80,16 +81,20 @@ func TestScenariosOnModel(t *testing.T) {
 	}
 }
 
-// TestRandomOnModel holds random traffic against what it means.
+// TestRandomOnModel holds random traffic against what it means, on tables of all sizes.
 func TestRandomOnModel(t *testing.T) {
-	for seed := uint64(1); seed <= 40; seed++ {
-		t.Run(generate.Describe(seed), func(t *testing.T) {
-			prog, err := generate.Generate(generate.Config{Params: preset.Tiny, Seed: seed, Packets: 2000, Stalls: true})
+	for seed := uint64(1); seed <= 24; seed++ {
+		p := []preset.Params{preset.Tiny, preset.Tiny, preset.Small, preset.Full}[seed%4]
+		t.Run(fmt.Sprintf("%s %d: %s", p.Name, seed, generate.Describe(seed)), func(t *testing.T) {
+			prog, err := generate.Generate(generate.Config{Params: p, Seed: seed, Packets: 2000, Stalls: true})
 			require.NoError(t, err)
+			require.GreaterOrEqual(t, len(prog.Frames), 2000)
 			o := observe.New(prog)
-			play(t, preset.Tiny, prog.Items, o.Observe)
+			play(t, p, prog.Items, o.Observe)
 			assert.Empty(t, o.Breaches())
-			t.Log(o.Counts())
+			counts := o.Counts()
+			assert.Greater(t, counts["completions"], uint64(0))
+			assert.Greater(t, counts["naks"], uint64(10))
 		})
 	}
 }

@@ -19,6 +19,7 @@ type Observer struct {
 	lastRead map[uint16]uint32  // register address to the value last read
 	acks     map[pathKey]*wire.Ack
 	streams  map[uint16]*stream
+	lives    map[uint32]uint8 // life in which a packet was passed on to be placed, until memory took it
 	paths    map[pathKey]*path
 	building []built // ACKs between their commit and their leaving, in order
 	released []event.CompletionIn
@@ -46,7 +47,7 @@ type built struct {
 // New makes an observer for a program; with nil everything is counted and no breach is looked for.
 func New(p *compose.Program) *Observer {
 	return &Observer{prog: p, counts: map[string]uint64{}, last: map[lastKey][]byte{}, lastRead: map[uint16]uint32{},
-		acks: map[pathKey]*wire.Ack{}, streams: map[uint16]*stream{}, paths: map[pathKey]*path{}}
+		acks: map[pathKey]*wire.Ack{}, streams: map[uint16]*stream{}, lives: map[uint32]uint8{}, paths: map[pathKey]*path{}}
 }
 
 // Observe takes one transaction: head and state records.
