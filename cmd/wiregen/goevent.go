@@ -36,8 +36,9 @@ func eventEnums(s *spec.Spec) []byte {
 	return gofmt(w.String())
 }
 
-func goVars(w *source, vars []spec.Var) {
-	for _, v := range vars {
+func goVars(w *source, s *spec.Spec, vars []spec.Var) {
+	for i := range vars {
+		v := &vars[i]
 		note := bits(v.Width) + v.Text
 		if v.Told {
 			note += fmt.Sprintf(" [told; legal: %s; bound: %s]", v.Legal, v.Bound)
@@ -45,7 +46,7 @@ func goVars(w *source, vars []spec.Var) {
 		if v.From != "" {
 			note += " [read from " + v.From + "]"
 		}
-		w.f("%s %s // %s", camel(v.Name), goType(v.Width, v.Enum, false), note)
+		w.f("%s %s // %s", camel(v.Name), eventType(s, v), note)
 	}
 }
 
@@ -56,19 +57,19 @@ func eventTypes(s *spec.Spec) []byte {
 	for _, st := range s.Structs {
 		w.f("// %s is %s.", camel(st.Name), st.Text)
 		w.f("type %s struct {", camel(st.Name))
-		goVars(&w, st.Fields)
+		goVars(&w, s, st.Fields)
 		w.f("}\n")
 	}
 	for i := range s.Engines {
 		e := &s.Engines[i]
 		if e.Built {
-			goEngine(&w, e)
+			goEngine(&w, s, e)
 		}
 	}
 	return gofmt(w.String())
 }
 
-func goEngine(w *source, e *spec.Engine) {
+func goEngine(w *source, s *spec.Spec, e *spec.Engine) {
 	name := camel(e.Name)
 	if len(e.Ops) > 0 {
 		w.f("// Transactions of %s.", e.Name)
@@ -83,18 +84,18 @@ func goEngine(w *source, e *spec.Engine) {
 		w.f("// It is all that the boundary shows.")
 	}
 	w.f("type %sIn struct {", name)
-	goVars(w, e.In)
+	goVars(w, s, e.In)
 	w.f("}\n")
 	if len(e.Out) > 0 {
 		w.f("// %sOut is what the %s step decides.", name, e.Name)
 		w.f("type %sOut struct {", name)
-		goVars(w, e.Out)
+		goVars(w, s, e.Out)
 		w.f("}\n")
 	}
 	for _, r := range e.Rows {
 		w.f("// %s%s is a row of table %s.%s (%s), index %s: %s.", name, camel(r.Name), e.Name, r.Name, r.Rows, r.Index, r.Text)
 		w.f("type %s%s struct {", name, camel(r.Name))
-		goVars(w, r.Fields)
+		goVars(w, s, r.Fields)
 		w.f("}\n")
 	}
 	w.f("// %s is the record of %s [%s]: %s.", name, e.Name, e.Rule, e.Text)
@@ -120,13 +121,13 @@ func eventRecords(s *spec.Spec) []byte {
 	w.f("\npackage event\n\nimport (\n\"encoding/binary\"\n\n\"metaroce/tandem/model/wire\"\n)\n")
 	for i := range s.Engines {
 		if e := &s.Engines[i]; e.Built {
-			goRecord(&w, e)
+			goRecord(&w, s, e)
 		}
 	}
 	return gofmt(w.String())
 }
 
-func goRecord(w *source, e *spec.Engine) {
+func goRecord(w *source, s *spec.Spec, e *spec.Engine) {
 	name, l := camel(e.Name), &e.Layout
 	n := spec.RecordBytes * (1 + l.Parts)
 	w.f("// %sRecordSize is the length of the record in mode full; the digest covers %d bytes of state.", name, l.StateBytes)
@@ -136,7 +137,7 @@ func goRecord(w *source, e *spec.Engine) {
 	w.f("clear(b[:%d])", n)
 	w.f("r.Head.put(b, Kind%s, %d)", name, l.Parts)
 	for i := range l.Fields {
-		goRecordPut(w, &l.Fields[i])
+		goRecordPut(w, s, &l.Fields[i])
 	}
 	if l.Parts > 0 {
 		w.f("binary.LittleEndian.PutUint64(b[28:], Digest(b[%d:%d]))", spec.RecordBytes, spec.RecordBytes+l.StateBytes)
@@ -152,36 +153,36 @@ func goRecord(w *source, e *spec.Engine) {
 			first = i
 			break
 		}
-		goRecordGet(w, &l.Fields[i], "p", 0)
+		goRecordGet(w, s, &l.Fields[i], "p", 0)
 	}
 	if first < len(l.Fields) {
 		w.f("if r.Head.Valid == 1 {")
-		goClearTail(w, e, first)
+		goClearTail(w, s, e, first)
 		w.f("return nil\n}")
 		w.f("q := (*[%d]byte)(b[RecordSize:])", n-spec.RecordBytes)
 		for i := first; i < len(l.Fields); i++ {
-			goRecordGet(w, &l.Fields[i], "q", spec.RecordBytes)
+			goRecordGet(w, s, &l.Fields[i], "q", spec.RecordBytes)
 		}
 	}
 	w.f("return nil\n}\n")
 }
 
 // goClearTail zeroes what a head alone does not hold, so that a record used again shows nothing of the one before.
-func goClearTail(w *source, e *spec.Engine, first int) {
+func goClearTail(w *source, s *spec.Spec, e *spec.Engine, first int) {
 	fields := e.Layout.Fields
 	for i := first; i < len(fields); i++ {
 		f := &fields[i]
 		switch {
 		case f.Group == fields[first-1].Group:
-			w.f("%s = %s", goPath(f), goZero(f))
+			w.f("%s = %s", goPath(f), goZero(s, f))
 		case fields[i-1].Group != f.Group:
 			w.f("r.%s = %s%s{}", camel(f.Group), camel(e.Name), camel(f.Group))
 		}
 	}
 }
 
-func goZero(p *spec.Placed) string {
-	typ := goType(p.Width, p.Enum, false)
+func goZero(s *spec.Spec, p *spec.Placed) string {
+	typ := eventType(s, &p.Var)
 	switch {
 	case typ == "bool":
 		return "false"
@@ -193,8 +194,8 @@ func goZero(p *spec.Placed) string {
 	return "0"
 }
 
-func goRecordPut(w *source, p *spec.Placed) {
-	v, typ := goPath(p), goType(p.Width, p.Enum, false)
+func goRecordPut(w *source, s *spec.Spec, p *spec.Placed) {
+	v, typ := goPath(p), eventType(s, &p.Var)
 	switch {
 	case typ == "bool":
 		w.f("b[%d] = bit(%s)", p.Offset, v)
@@ -214,8 +215,8 @@ func goRecordPut(w *source, p *spec.Placed) {
 }
 
 // goRecordGet reads a value from array buf, which starts at byte base of the record.
-func goRecordGet(w *source, p *spec.Placed, buf string, base int) {
-	v, typ, at := goPath(p), goType(p.Width, p.Enum, false), p.Offset-base
+func goRecordGet(w *source, s *spec.Spec, p *spec.Placed, buf string, base int) {
+	v, typ, at := goPath(p), eventType(s, &p.Var), p.Offset-base
 	switch {
 	case typ == "bool":
 		w.f("%s = %s[%d] != 0", v, buf, at)
@@ -326,11 +327,13 @@ func eventRegs(s *spec.Spec) []byte {
 			used[a.Desc] = true
 		}
 	}
-	for _, v := range s.Struct("desc").Fields {
+	desc := s.Struct("desc")
+	for i := range desc.Fields {
+		v := &desc.Fields[i]
 		if !used[v.Name] {
 			continue
 		}
-		typ := goType(v.Width, v.Enum, false)
+		typ := eventType(s, v)
 		w.f("case %q: d.%s = %s(uint64(d.%s) &^ ((1<<a.Width - 1) << a.DescLsb) | v<<a.DescLsb)", v.Name, camel(v.Name), typ, camel(v.Name))
 	}
 	w.f("}\n}")

@@ -93,9 +93,9 @@ func goHeader(w *source, h *spec.Header) {
 	w.f("const %sSize = %d\n", name, h.Bytes)
 	w.f("// %s: %s (%s, %s).", name, h.Text, h.Status, h.Source)
 	w.f("type %s struct {", name)
-	for _, f := range h.Fields {
-		if !f.Reserved {
-			w.f("%s %s // %s (%s, %s)", camel(f.Name), goType(f.Width, f.Enum, true), bits(f.Width)+f.Text, f.Status, f.Source)
+	for i := range h.Fields {
+		if f := &h.Fields[i]; !f.Reserved {
+			w.f("%s %s // %s (%s, %s)", camel(f.Name), wireType(f), bits(f.Width)+f.Text, f.Status, f.Source)
 		}
 	}
 	w.f("}\n")
@@ -124,9 +124,6 @@ func bits(w int) string {
 	return fmt.Sprintf("%d bits: ", w)
 }
 
-// unsigned is the smallest Go integer of at least w bits.
-func unsigned(w int) string { return strings.TrimPrefix(goType(max(w, 2), "", true), "wire.") }
-
 func goPut(w *source, g group) {
 	first := g.fields[0]
 	if g.width > 64 {
@@ -148,7 +145,7 @@ func goPut(w *source, g group) {
 			if acc != "uint8" {
 				v = acc + "(" + v + ")"
 			}
-		case goType(f.Width, f.Enum, true) != acc:
+		case wireType(f) != acc:
 			v = acc + "(" + v + ")"
 		}
 		if f.Width != g.width && f.Width > 1 && f.Width&7 != 0 || f.Width == 24 {
@@ -227,7 +224,7 @@ func goGet(w *source, g group) {
 		if f.Width+below < g.width {
 			v = fmt.Sprintf("%s&%#x", paren(v), uint64(1)<<f.Width-1)
 		}
-		typ := goType(f.Width, f.Enum, true)
+		typ := wireType(f)
 		switch {
 		case typ == "bool":
 			v = fmt.Sprintf("%s != 0", v)

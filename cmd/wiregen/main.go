@@ -42,7 +42,10 @@ func run(root string, check bool) error {
 	if err != nil {
 		return err
 	}
-	outs := generate(s)
+	outs, err := generate(s)
+	if err != nil {
+		return err
+	}
 	if check {
 		return compare(root, outs)
 	}

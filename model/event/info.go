@@ -30,7 +30,7 @@ type FieldInfo struct {
 	Offset int    // bytes from the start of the transaction
 	Size   int    // bytes of the container
 	Enum   string
-	Told   bool   // adopted from the device after Legal and Bound held
+	Told   bool // adopted from the device after Legal and Bound held
 	Legal  string
 	Bound  string
 	From   string // engine whose table it is read from
