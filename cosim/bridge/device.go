@@ -39,11 +39,12 @@ type Device struct {
 	taken atomic.Uint32 // transactions handed to the reader and given back
 	used  atomic.Uint32 // stimulus bytes the device has used
 
+	stalled atomic.Pointer[error] // the device takes nothing
+
 	mu       sync.Mutex // guards the fields below
 	pending  []stimulus.List
 	finish   bool
 	messages []message
-	writeErr error
 	wake     chan struct{}
 	quit     chan struct{}
 	closing  sync.Once
@@ -101,6 +102,9 @@ func (d *Device) read(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return d.fail("host", err, "interrupted")
 	}
+	if err := d.stalled.Load(); err != nil {
+		return *err
+	}
 	if err := d.conn.SetReadDeadline(time.Now().Add(d.terms.Stall)); err != nil {
 		return d.fail("host", err, "cannot read from the device")
 	}
@@ -112,16 +116,11 @@ func (d *Device) read(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return d.fail("host", ctx.Err(), "interrupted")
 	}
-	d.mu.Lock()
-	writeErr := d.writeErr
-	d.mu.Unlock()
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return d.fail("device", nil, "was silent for %v", d.terms.Stall)
 	case errors.Is(err, io.EOF) && d.w > 0:
 		return d.fail("device", nil, "closed the socket inside a message")
-	case writeErr != nil && !errors.Is(err, io.EOF):
-		return writeErr
 	default:
 		return d.fail("device", err, "closed the socket before the end of the run")
 	}

@@ -137,7 +137,7 @@ func (d *Device) send(kind messageType, flags uint8, body []byte) error {
 	}
 	if _, err := d.conn.Write(b); err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return d.fail("device", nil, "took nothing for %v", d.terms.Stall)
+			return d.fail("device", err, "took nothing for %v", d.terms.Stall)
 		}
 		return d.fail("device", err, "closed the socket before the end of the run")
 	}

@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"errors"
+	"os"
 	"time"
 
 	"metaroce/tandem/cosim/journal"
@@ -59,9 +61,11 @@ func (d *Device) write() {
 			}
 		}
 		if err != nil {
-			d.mu.Lock()
-			d.writeErr = err
-			d.mu.Unlock()
+			// A socket that is closed the reader sees too, behind the device's last words. Only it cannot see a
+			// device that talks and does not listen.
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				d.stalled.Store(&err)
+			}
 			return
 		}
 		select {

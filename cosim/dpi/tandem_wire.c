@@ -143,7 +143,7 @@ int wire_poll(void) {
       heard_ns = wire_now_ns();
       any = 1;
       parse();
-    } else if (n == 0) {
+    } else if (n == 0 || errno == ECONNRESET) {
       wire_fail("the host closed the socket before the end of the run");
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       break;

@@ -1,0 +1,333 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"metaroce/tandem/cosim/target"
+	"metaroce/tandem/model/event"
+	"metaroce/tandem/vectors/stimulus"
+)
+
+// shim is a running fake device.
+type shim struct {
+	cmd    *exec.Cmd
+	stderr *bytes.Buffer
+	done   chan struct{}
+}
+
+func startShim(t *testing.T, socket string, args ...string) *shim {
+	t.Helper()
+	s := &shim{cmd: exec.Command(fakeDevice(t), append([]string{socket}, args...)...), stderr: &bytes.Buffer{}, done: make(chan struct{})}
+	s.cmd.Stderr = s.stderr
+	require.NoError(t, s.cmd.Start())
+	go func() {
+		_ = s.cmd.Wait()
+		close(s.done)
+	}()
+	t.Cleanup(func() {
+		_ = s.cmd.Process.Kill()
+		<-s.done
+	})
+	return s
+}
+
+// ends waits for the end, which may take two seconds at most, and returns exit code and last words.
+func (s *shim) ends(t *testing.T) (int, string) {
+	t.Helper()
+	select {
+	case <-s.done:
+	case <-time.After(2 * time.Second):
+		t.Fatal("the device did not end within 2 s")
+	}
+	return s.cmd.ProcessState.ExitCode(), strings.TrimSpace(s.stderr.String())
+}
+
+func acceptShim(t *testing.T, terms Terms, args ...string) (*Device, *shim) {
+	t.Helper()
+	l, err := Listen(shortDir(t))
+	require.NoError(t, err)
+	defer l.Close()
+	s := startShim(t, l.Path, args...)
+	d, err := l.Accept(context.Background(), terms, 10*time.Second, s.done)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = d.Close() })
+	return d, s
+}
+
+func drain(t *testing.T, d *Device) []byte {
+	t.Helper()
+	var all []byte
+	for {
+		b, err := d.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		require.NoError(t, err)
+		all = append(all, b...)
+	}
+}
+
+func TestShimSendsEverything(t *testing.T) {
+	const cycles = 9000 // more than the ring, and no multiple of any batch
+	for _, mode := range []target.Mode{target.ModeFull, target.ModeDigest} {
+		for _, batch := range []int{1, 16, 64, 256, 1024} {
+			t.Run(fmt.Sprintf("%v %d", mode, batch), func(t *testing.T) {
+				terms := testTerms()
+				terms.Mode, terms.Batch, terms.Stall = mode, batch, 5*time.Second
+				d, s := acceptShim(t, terms, fmt.Sprintf("cycles=%d", cycles))
+				d.Finish()
+				b := drain(t, d)
+				size := 192
+				if mode == target.ModeDigest {
+					size = 64
+				}
+				require.Len(t, b, cycles*size)
+				for i := range cycles {
+					r := b[i*size:]
+					require.Equal(t, uint32(i), binary.LittleEndian.Uint32(r[4:]))
+					require.Equal(t, uint64(i), binary.LittleEndian.Uint64(r[8:]))
+					state := make([]byte, 104)
+					for k := range 100 {
+						state[k] = byte(i + k)
+					}
+					require.Equal(t, event.Digest(state), binary.LittleEndian.Uint64(r[28:]), "digest of the shim")
+					if mode == target.ModeFull {
+						require.Equal(t, state[:100], r[64:164])
+					}
+				}
+				assert.Equal(t, uint64(cycles), d.End().Transactions)
+				code, words := s.ends(t)
+				assert.Equal(t, 0, code, words)
+			})
+		}
+	}
+}
+
+func TestShimUsesStimulusAhead(t *testing.T) {
+	terms := testTerms()
+	terms.Stall = 5 * time.Second
+	d, s := acceptShim(t, terms, "cycles=10")
+	var items stimulus.List
+	beats := uint64(0)
+	for i := range 3000 { // more than the window, in several pieces, with a wait in between
+		beats += uint64(1+i%2000+63) / 64
+		items = append(items, stimulus.Item{Kind: stimulus.KindFrame, Data: make([]byte, 1+i%2000)})
+		if i%1000 == 999 {
+			items = append(items, stimulus.Item{Kind: stimulus.KindWaitIdle})
+			d.Apply(items)
+			items = nil
+		}
+	}
+	d.Finish()
+	drain(t, d)
+	code, words := s.ends(t)
+	assert.Equal(t, 0, code, words)
+	assert.GreaterOrEqual(t, d.End().Cycles, beats, "every beat of every frame took a cycle")
+}
+
+func TestShimKeepsWithinTheCredit(t *testing.T) {
+	terms := testTerms()
+	terms.Stall = 5 * time.Second
+	d, _ := acceptShim(t, terms, "cycles=1000000")
+	d.Finish()
+	_, err := d.Next(context.Background())
+	require.NoError(t, err)
+	got := terms.Batch // nothing of it is given back, and nothing of what follows
+	for idle := 0; idle < 3; {
+		h, body, err := d.next(context.Background())
+		require.NoError(t, err)
+		got += len(body) / 192
+		if idle++; h.kind == msgRecords {
+			idle = 0
+		}
+	}
+	assert.LessOrEqual(t, got, target.RingTransactions, "transactions on their way")
+	assert.Greater(t, got, target.RingTransactions/2)
+}
+
+func TestShimSecondLook(t *testing.T) {
+	for _, cycles := range []int{20, 12000} {
+		terms := testTerms()
+		terms.Mode, terms.Stall = target.ModeDigest, 5*time.Second
+		d, s := acceptShim(t, terms, fmt.Sprintf("cycles=%d", cycles))
+		d.Finish()
+		var last uint32
+		for got := 0; got < cycles/2; {
+			b, err := d.Next(context.Background())
+			require.NoError(t, err)
+			got += len(b) / 64
+			last = binary.LittleEndian.Uint32(b[len(b)-60:])
+		}
+		whole, err := d.Fetch(context.Background())
+		require.NoError(t, err)
+		require.Zero(t, len(whole)%192)
+		n := len(whole) / 192
+		assert.LessOrEqual(t, n, target.RingTransactions)
+		first := binary.LittleEndian.Uint32(whole[4:])
+		assert.LessOrEqual(t, first, last, "the newest transaction that came is still there")
+		assert.Greater(t, int(first)+n, int(last))
+		assert.Equal(t, byte(first), whole[64], "with its state")
+		code, words := s.ends(t)
+		assert.Equal(t, 0, code, words)
+	}
+}
+
+// Every way in which the host can go, seen from the device: it ends within 2 s, names the host, and its code is 2.
+func TestShimOutlivesNoHost(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		host func(c *net.UnixConn)
+		want string
+	}{
+		{"closes", func(c *net.UnixConn) { _ = c.Close() }, "the host closed the socket"},
+		{"is silent", func(*net.UnixConn) { time.Sleep(3 * time.Second) }, "the host was silent for"},
+		{"sends garbage", func(c *net.UnixConn) { _, _ = c.Write(bytes.Repeat([]byte{0x55}, 64)) }, "garbage on the socket: bytes 55 55 55 55"},
+		{"sends a huge message", func(c *net.UnixConn) {
+			_, _ = c.Write(frame(msgCredit, 0, 0, nil)[:8])
+			_, _ = c.Write(bytes.Repeat([]byte{0xff}, 8))
+		},
+			"garbage on the socket: a message of 4294967295 bytes"},
+		{"sends an unknown type", func(c *net.UnixConn) { _, _ = c.Write(frame(99, 0, 0, nil)) }, "message type 99 from the host"},
+		{"sends a garbled count", func(c *net.UnixConn) { _, _ = c.Write(frame(msgTerminateAck, 0, 0, []byte{0xff})) }, "last message is garbled"},
+		{"welcomes twice", func(c *net.UnixConn) { _, _ = c.Write(frame(msgWelcome, 0, 0, nil)) }, "second welcome"},
+		{"counts otherwise", func(c *net.UnixConn) { _, _ = c.Write(frame(msgTerminateAck, 0, 0, []byte{8, 1})) }, ""},
+		{"sends an unknown item", func(c *net.UnixConn) {
+			_, _ = c.Write(frame(msgStimulus, 0, 0, append([]byte{77}, make([]byte, 39)...)))
+		}, "item of kind 77"},
+		{"sends half an item", func(c *net.UnixConn) { _, _ = c.Write(frame(msgStimulus, flagLast, 0, make([]byte, 39))) }, "stimulus ends inside an item"},
+		{"sends a giant item", func(c *net.UnixConn) {
+			b := make([]byte, 40)
+			b[0] = 1
+			binary.LittleEndian.PutUint32(b[32:], 1<<30)
+			_, _ = c.Write(frame(msgStimulus, flagLast, 0, b))
+		}, "an item with 1073741824 bytes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, s := acceptShim(t, testTerms(), "cycles=100000000")
+			d.closing.Do(func() { close(d.quit) }) // the writer is ours now
+			t.Cleanup(func() { _ = d.conn.Close() })
+			time.Sleep(10 * time.Millisecond)
+			go func() { _, _ = io.Copy(io.Discard, d.conn) }()
+			go func() {
+				for range 20 { // credit, so that only the fault can end it
+					_ = d.conn.SetWriteDeadline(time.Now().Add(time.Second))
+					c.host(d.conn)
+					time.Sleep(10 * time.Millisecond)
+				}
+			}()
+			code, words := s.ends(t)
+			if c.want == "" { // a count before the end is kept, and found wrong or never used
+				return
+			}
+			assert.Equal(t, 2, code)
+			assert.Contains(t, words, c.want)
+			assert.NotContains(t, words, "\n", "one line")
+		})
+	}
+}
+
+func TestShimRefuses(t *testing.T) {
+	for _, c := range []struct{ arg, want string }{
+		{"schema=1", "schema (model/spec) is 0000000000000001 in the device"},
+		{"preset=full", "preset is full in the device, tiny here"},
+		{"conns=9", "parameter conns is 9 in the device, 4 here"},
+		{"seed=9", "seed is 9 in the device, 7 here"},
+		{"clock=9", "clock period in ps is 9 in the device, 4000 here"},
+	} {
+		t.Run(c.arg, func(t *testing.T) {
+			l, err := Listen(shortDir(t))
+			require.NoError(t, err)
+			s := startShim(t, l.Path, c.arg)
+			_, err = l.Accept(context.Background(), testTerms(), 10*time.Second, s.done)
+			require.ErrorContains(t, err, c.want)
+			code, words := s.ends(t)
+			assert.Equal(t, 2, code)
+			assert.Contains(t, words, "refused by the host: "+c.want)
+		})
+	}
+}
+
+func TestShimSocketPath(t *testing.T) {
+	s := startShim(t, filepath.Join(shortDir(t), strings.Repeat("x", 120)))
+	code, words := s.ends(t)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, words, "is too long, 107 are possible")
+
+	s = startShim(t, filepath.Join(shortDir(t), "nobody"))
+	code, words = s.ends(t)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, words, "cannot connect to the host")
+	assert.Contains(t, words, "No such file or directory")
+}
+
+// The other direction with a real process: the host names the device, the cause and the last record.
+func TestShimGoesWrong(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		args       []string
+		signal     syscall.Signal
+	}{
+		{"exits", "device: closed the socket before the end of the run", []string{"at=500", "do=exit"}, 0},
+		{"stalls", "device: was silent for 300ms", []string{"at=500", "do=stall"}, 0},
+		{"killed", "device: closed the socket before the end of the run", []string{"cycles=100000000"}, syscall.SIGKILL},
+		{"stopped", "device: was silent for 300ms", []string{"cycles=100000000"}, syscall.SIGSTOP},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, s := acceptShim(t, testTerms(), c.args...)
+			d.Finish()
+			got, err := 0, error(nil)
+			for b := []byte(nil); err == nil; b, err = d.Next(context.Background()) {
+				if got += len(b); got > 1000 && c.signal != 0 {
+					require.NoError(t, s.cmd.Process.Signal(c.signal))
+					c.signal = 0
+				}
+			}
+			assert.ErrorContains(t, err, c.want)
+			assert.ErrorContains(t, err, "(last record: window op 0, number ")
+		})
+	}
+}
+
+// TestHostKilled kills a host process: the device that it left behind ends by itself.
+func TestHostKilled(t *testing.T) {
+	const env = "TANDEM_TEST_HOST"
+	if dir := os.Getenv(env); dir != "" { // the host
+		l, err := Listen(dir)
+		require.NoError(t, err)
+		d, err := l.Accept(context.Background(), testTerms(), 10*time.Second, make(chan struct{}))
+		require.NoError(t, err)
+		for {
+			_, err := d.Next(context.Background())
+			require.NoError(t, err)
+		}
+	}
+	dir := shortDir(t)
+	host := exec.Command(os.Args[0], "-test.run=^TestHostKilled$")
+	host.Env = append(os.Environ(), env+"="+dir)
+	require.NoError(t, host.Start())
+	path := filepath.Join(dir, "bridge.sock")
+	require.Eventually(t, func() bool { _, err := os.Stat(path); return err == nil }, 10*time.Second, 10*time.Millisecond)
+	s := startShim(t, path, "cycles=100000000")
+	time.Sleep(200 * time.Millisecond)
+	require.NoError(t, host.Process.Kill())
+	_ = host.Wait()
+	code, words := s.ends(t)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, words, "the host closed the socket before the end of the run")
+}
