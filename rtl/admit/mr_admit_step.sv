@@ -53,7 +53,7 @@ module mr_admit_step #(
     end else begin
       out_d.conn       = in_i.dst_conn[15:0];
       out_d.path_row   = path_row[15:0];
-      out_d.stream_row = has_stream ? stream_row : 16'd0;
+      out_d.stream_row = stream_row;
       out_d.old        = has_stream && ahead[31];
     end
   end
