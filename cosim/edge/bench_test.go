@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -122,7 +123,8 @@ func (b *bench) write(t *testing.T, name string, numbers []*big.Int) {
 
 // run gives what the bench printed behind PASS, as numbers by name.
 func (b *bench) run(t *testing.T, plus ...string) map[string]int {
-	ctx, cancel := context.WithCancel(t.Context())
+	// a bench ends itself; a simulator that loops without time going on does not
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	args := []string{b.exe}
 	for _, p := range plus {

@@ -250,20 +250,8 @@ module mr_place #(
     cmd_done_xid_o <= unsettled_q ? held_xid_q : item.xid;
   end
 
-  mr_place_commit_t trace;
-  always_comb begin
-    trace        = '0;
-    trace.op     = place_op;
-    trace.xid    = item.xid;
-    trace.conn   = item.conn;
-    trace.path   = item.path;
-    trace.stream = item.stream;
-    trace.out    = out;
-    trace.in     = in;
-    trace.row_tally = row_o;
-  end
   assign trace_valid_o = commit && !step_cmd;
-  assign trace_o       = trace;
+  assign trace_o       = {row_o, in, out, item.stream, item.path, item.conn, item.xid, place_op};
 
   assign idle_o = !s_desc_valid_i && !shift_busy && !head_valid && !rmw_busy && !m_done_valid_o && !m_fault_valid_o &&
                   !unsettled_q && !cmd_done_valid_o;
