@@ -7,16 +7,17 @@ import (
 
 const pageBytes = 4096
 
-// Memory is host memory as the receiver placed into it; what was never written reads as zero.
+// Memory is host memory as the receiver placed into it; what was never written reads as zero. The zero Memory is empty.
 type Memory struct{ pages map[uint64]*[pageBytes]byte }
-
-func newMemory() *Memory { return &Memory{pages: map[uint64]*[pageBytes]byte{}} }
 
 // Write stores bytes; addresses run on from the last to the first.
 func (m *Memory) Write(addr uint64, b []byte) {
 	for len(b) > 0 {
 		page := m.pages[addr/pageBytes]
 		if page == nil {
+			if m.pages == nil {
+				m.pages = map[uint64]*[pageBytes]byte{}
+			}
 			page = new([pageBytes]byte)
 			m.pages[addr/pageBytes] = page
 		}

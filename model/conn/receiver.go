@@ -152,7 +152,7 @@ func (r *Receiver) FaultRange(lo, hi uint64) {
 // KeepMemory makes the receiver keep what it places, for Memory. It costs a copy of every payload.
 func (r *Receiver) KeepMemory() {
 	if r.memory == nil {
-		r.memory = newMemory()
+		r.memory = &Memory{}
 	}
 }
 

@@ -10,15 +10,18 @@ import (
 	"metaroce/tandem/model/preset"
 )
 
-// Feed gives setup and n pieces of random traffic to all devices and receivers.
-func Feed(p preset.Params, seed uint64, n int, to ...any) {
+// Random is setup and n pieces of random traffic.
+func Random(p preset.Params, seed uint64, n int) []Item {
 	t := NewTraffic(p, seed)
 	items := t.Setup()
 	for range n {
 		items = append(items, t.Next())
 	}
-	Give(items, to...)
+	return items
 }
+
+// Feed gives random traffic to all devices and receivers.
+func Feed(p preset.Params, seed uint64, n int, to ...any) { Give(Random(p, seed, n), to...) }
 
 // Give gives items to devices (*pipe.Device) and receivers (*conn.Receiver), to each the same.
 func Give(items []Item, to ...any) {
