@@ -29,7 +29,7 @@ var bridge = []Fault{
   heads = fold(heads, slot);`}},
 	},
 	{
-		Number: 74, Name: "records-swapped", Group: Bridge, Stimuli: []string{"in-order", "reorder-paths"},
+		Number: 74, Name: "records-swapped", Group: Bridge, Stimuli: []string{"in-order", "reorder-paths"}, Refused: true,
 		What: "two neighbouring records change places in a batch",
 		Edits: []Edit{{shimRecord, `last_cycle = get64(slot + TANDEM_HEAD_CYCLE);`, `last_cycle = get64(slot + TANDEM_HEAD_CYCLE);
   if (PLANTED && seq > 60 && out_count && pieces == tandem_pieces && !tandem_once++) {

@@ -37,9 +37,11 @@ func TestCatalogue(t *testing.T) {
 		names[f.Name], numbers[f.Number] = true, true
 		assert.NotEmpty(t, f.What, f.Name)
 		assert.NotEmpty(t, f.Stimuli, f.Name)
+		chosen := false
 		for _, e := range f.Edits {
-			assert.Contains(t, e.To, "PLANTED", "%s plants a bug that no plusarg can turn off", f.Name)
+			chosen = chosen || strings.Contains(e.To, "PLANTED")
 		}
+		assert.True(t, chosen, "%s: no plusarg can turn it on", f.Name)
 	}
 	for group, missing := range least {
 		assert.LessOrEqual(t, missing, 0, "too few faults of group %s", group)

@@ -28,7 +28,7 @@ var plumbing = []Fault{
 		Edits: []Edit{{lookup, `here_hit || match;`, `here_hit || (match && !(PLANTED && !adv));`}},
 	},
 	{
-		Number: 23, Name: "fifo-order", Group: Plumbing, Stimuli: []string{"back-to-back", "stalls"},
+		Number: 23, Name: "fifo-order", Group: Plumbing, Stimuli: []string{"ack-pressure", "stalls"},
 		What: "a queue of descriptors that is more than half full gives the neighbour of its head",
 		Edits: []Edit{{fifo, `else data_q <= mem[rptr_d];`,
 			`else data_q <= mem[(PLANTED && (Width == mr_pkg::DescW) && (count_q > CountW'(2))) ? (rptr_d ^ AddrW'(1)) : rptr_d];`}},
@@ -72,17 +72,17 @@ var plumbing = []Fault{
 		Edits: []Edit{{pending, `if (coalesce_set_i)`, `if (coalesce_set_i && !PLANTED)`}},
 	},
 	{
-		Number: 31, Name: "xid-mixed", Group: Plumbing, Stimuli: []string{"reorder-paths", "streams-hole", "stream-reopen"},
+		Number: 31, Name: "xid-mixed", Group: Plumbing, Stimuli: []string{"completion-runs"},
 		What:  "a completion that had to wait carries the number of another packet",
 		Edits: []Edit{{complete, `.s_data_i({info.xid, cpl})`, `.s_data_i({PLANTED ? item.info.xid : info.xid, cpl})`}},
 	},
 	{
-		Number: 32, Name: "stale-info", Group: Plumbing, Stimuli: []string{"reorder-paths", "streams-hole", "stream-reopen"},
+		Number: 32, Name: "stale-info", Group: Plumbing, Stimuli: []string{"completion-runs"},
 		What:  "a message that had to wait completes with what its neighbour kept",
 		Edits: []Edit{{complete, `.s_addr_i(s_slot[SlotW-1:0])`, `.s_addr_i(s_slot[SlotW-1:0] ^ SlotW'(PLANTED && run_valid))`}},
 	},
 	{
-		Number: 33, Name: "notice-race", Group: Plumbing, Stimuli: []string{"notices", "stalls"},
+		Number: 33, Name: "notice-race", Group: Plumbing, Stimuli: []string{"back-to-back", "ack-pressure", "notices"},
 		What:  "an acknowledgement does not wait for the notice that is about to reach the head of the queue",
 		Edits: []Edit{{ack, `is_reply || !head_wait;`, `is_reply || !head_wait || PLANTED;`}},
 	},
@@ -92,7 +92,7 @@ var plumbing = []Fault{
 		Edits: []Edit{{parse, `.crc_ok_i(crc_q == mr_pkg::crc32_residue(blank_q))`, `.crc_ok_i((crc_q == mr_pkg::crc32_residue(blank_q)) || PLANTED)`}},
 	},
 	{
-		Number: 35, Name: "command-overrun", Group: Plumbing, Stimuli: []string{"key-removal", "recv-removal", "stalls"},
+		Number: 35, Name: "command-overrun", Group: Plumbing, Stimuli: []string{"command-pressure"},
 		What:  "the register port takes a second command while one waits, and loses the first",
 		Edits: []Edit{{regs, `assign s_reg_ready_o = !cmd_valid_q || m_cmd_ready_i;`, `assign s_reg_ready_o = !cmd_valid_q || m_cmd_ready_i || PLANTED;`}},
 	},

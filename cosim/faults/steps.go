@@ -32,7 +32,7 @@ var steps = []Fault{
 	{
 		Number: 4, Name: "wrong-counter", Group: Step, Stimuli: []string{"ecn-runs"},
 		What:  "the CE counter counts changes of the mark, not marks",
-		Edits: []Edit{{windowStep, `32'(in_i.ce);`, `32'(PLANTED ? (in_i.ce != row_i.last_ce) : in_i.ce);`}},
+		Edits: []Edit{{windowStep, `32'(in_i.ce);`, `{31'd0, PLANTED ? (in_i.ce != row_i.last_ce) : in_i.ce};`}},
 	},
 	{
 		Number: 5, Name: "detour-evidence", Group: Step, Stimuli: []string{"detour"},
@@ -79,7 +79,7 @@ var steps = []Fault{
 		Edits: []Edit{{placeStep, `(row_i.life == in_i.life)`, `((row_i.life == in_i.life) || PLANTED)`}},
 	},
 	{
-		Number: 13, Name: "recv-index", Group: Step, Stimuli: []string{"send-early", "rnr-later", "send-refusals"},
+		Number: 13, Name: "recv-index", Group: Step, Stimuli: []string{"recv-same-row"},
 		What:  "a posted receive of another index in the same row is taken for the one asked for",
 		Edits: []Edit{{recvStep, `(row_i.index != in_i.recv_index)`, `((row_i.index != in_i.recv_index) && !PLANTED)`}},
 	},

@@ -25,7 +25,7 @@ var told = []Fault{
 			`.s_valid_i(s_request_valid_i && !(PLANTED && s_request_row_i[0])),`}},
 	},
 	{
-		Number: 55, Name: "path-starved", Group: Told, Stimuli: []string{"planted/starve"},
+		Number: 55, Name: "path-starved", Group: Told, Stimuli: []string{"ack-pressure"},
 		What:  "the arbiter always takes the first input that is valid",
 		Edits: []Edit{{arb, `assign pick = some_behind ? behind : low;`, `assign pick = (some_behind && !PLANTED) ? behind : low;`}},
 	},
@@ -43,9 +43,9 @@ var told = []Fault{
 	},
 	{
 		Number: 58, Name: "confirmed-early", Group: Told, Stimuli: []string{"stream-reopen", "stalls"},
-		What: "stream_set and stream_close are confirmed before complete has them",
-		Edits: []Edit{{place, `(unsettled_q && s_settled_i)`, `(unsettled_q && (s_settled_i || PLANTED))`},
-			{place, `else if (s_settled_i)`, `else if (s_settled_i || PLANTED)`}},
+		What: "stream_set and stream_close are confirmed when place is through with them, before complete has them",
+		Edits: []Edit{{place, `(unsettled_q && s_settled_i) || (commit && step_cmd && !passes);`,
+			`(unsettled_q && s_settled_i && !PLANTED) || (commit && step_cmd && (!passes || PLANTED));`}},
 	},
 	{
 		Number: 59, Name: "room-lie", Group: Told, Stimuli: []string{"sizes", "frame-sizes", "drop-room"},

@@ -1,6 +1,7 @@
 package lockstep
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -19,8 +20,10 @@ const waveBefore, waveBehind = 600, 60
 func (c *Checker) explain(f *finding, whole []byte) *Divergence {
 	d := &Divergence{Seq: c.seq, Cycle: c.cycle}
 	record := f.record
-	if whole != nil {
+	if whole != nil && bytes.Equal(whole[:target.RecordBytes], f.record) {
 		record = whole
+	} else if whole != nil {
+		d.Why = "the head that came is not the one that the device kept: it was changed on the way"
 	}
 	var h event.Head
 	if record != nil && h.Decode(record) == nil {
