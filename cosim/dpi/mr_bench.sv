@@ -77,7 +77,8 @@ module mr_bench #(
   assign cycle_o = cycle;
 
   wire logic trace_admit, trace_window, trace_key, trace_recv, trace_message, trace_place, trace_complete, trace_coalesce;
-  wire logic trace_ctimer, trace_ack;
+  wire logic trace_ctimer, trace_ack, trace_register;
+  wire logic [mr_pkg::RegisterInW-1:0]     trace_register_data;
   wire logic [mr_pkg::AdmitCommitW-1:0]    trace_admit_data;
   wire logic [mr_pkg::WindowCommitW-1:0]   trace_window_data;
   wire logic [mr_pkg::KeyCommitW-1:0]      trace_key_data;
@@ -107,7 +108,7 @@ module mr_bench #(
     .m_ack_sport_o(ack_sport), .m_ack_xid_o(ack_xid),
     .cmd_done_valid_o(cmd_done), .cmd_done_op_o(cmd_done_op), .cmd_done_xid_o(cmd_done_xid),
     .ready_o(ready), .idle_o(idle), .cycle_o(cycle),
-    .trace_register_valid_o(), .trace_register_o(),   // the monitor watches the port itself
+    .trace_register_valid_o(trace_register), .trace_register_o(trace_register_data),
     .trace_admit_valid_o(trace_admit), .trace_admit_o(trace_admit_data),
     .trace_window_valid_o(trace_window), .trace_window_o(trace_window_data),
     .trace_key_valid_o(trace_key), .trace_key_o(trace_key_data),
@@ -122,14 +123,14 @@ module mr_bench #(
 
   wire logic reg_taken = reg_valid_q && reg_ready;
   wire logic mem_beat  = mem_valid && mem_ready_q;
-  logic [11:0] reg_raddr_q = 12'd0;   // of the read whose answer is due
 
   generate if (Monitor != 0) begin : g_monitor
     mr_monitor u_monitor (
       .clk_i, .rst_ni(rst_n), .on_i(on_q), .cycle_i(cycle),
       .frame_valid_i(frame_valid_q), .frame_last_i(frame_last_q), .frame_bytes_i(frame_bytes_q), .frame_data_i(frame_data_q),
       .reg_write_i(reg_taken && reg_write_q), .reg_addr_i(reg_addr_q), .reg_wdata_i(reg_wdata_q),
-      .reg_answer_i(reg_answer), .reg_raddr_i(reg_taken && !reg_write_q ? reg_addr_q : reg_raddr_q), .reg_rdata_i(reg_rdata),
+      .reg_read_i(trace_register && !reg_write_q), .reg_read_data_i(trace_register_data),
+      .reg_answer_i(reg_answer), .reg_rdata_i(reg_rdata),
       .mem_beat_i(mem_beat), .mem_first_i(mem_first), .mem_last_i(mem_last), .mem_addr_i(mem_addr), .mem_len_i(mem_len),
       .mem_data_i(mem_data), .mem_xid_i(mem_xid),
       .cpl_i(cpl_valid && cpl_ready_q), .cpl_data_i(cpl_data), .cpl_xid_i(cpl_xid),
@@ -156,7 +157,6 @@ module mr_bench #(
   bit [511:0] frame;
   int         finish;
   always @(posedge clk_i) begin
-    if (reg_taken && !reg_write_q) reg_raddr_q <= reg_addr_q;
     if (mem_beat && mem_first) begin
       mem_addr_q <= mem_addr;
       mem_len_q  <= {16'd0, mem_len};

@@ -21,8 +21,9 @@ module mr_monitor (
   input wire logic         reg_write_i,  // a write is accepted in this cycle
   input wire logic [11:0]  reg_addr_i,
   input wire logic [31:0]  reg_wdata_i,
-  input wire logic         reg_answer_i, // a read is answered in this cycle
-  input wire logic [11:0]  reg_raddr_i,
+  input wire logic         reg_read_i,   // a read is accepted in this cycle; the device says what it will answer
+  input wire logic [mr_pkg::RegisterInW-1:0] reg_read_data_i,
+  input wire logic         reg_answer_i, // the answer
   input wire logic [31:0]  reg_rdata_i,
 
   input wire logic         mem_beat_i,   // accepted
@@ -75,10 +76,16 @@ module mr_monitor (
   mr_completion_in_t cpl;
   assign cpl = cpl_data_i;
 
+  // A read's record belongs to the cycle of its acceptance, when the value stands but is not on the port yet. What the
+  // port then says must be the same; if not, it makes a second record, which no model owes.
+  mr_register_in_t read_now, read_q;
+  assign read_now = reg_read_data_i;
+  always @(posedge clk_i) if (reg_read_i) read_q <= read_now;
+
   always @(posedge clk_i) begin
     if (rst_ni && on_i) begin
       if ($isunknown({frame_valid_i, admit_i, coalesce_i, ctimer_i, ack_i, window_i, key_i, recv_i, message_i, place_i,
-                      complete_i, mem_beat_i, cpl_i, ack_beat_i, cmd_done_i, reg_write_i, reg_answer_i}))
+                      complete_i, mem_beat_i, cpl_i, ack_beat_i, cmd_done_i, reg_write_i, reg_read_i, reg_answer_i}))
         $fatal(1, "mr_monitor: a valid is X at cycle %0d", cycle_i);
 
       if (frame_valid_i)
@@ -107,8 +114,10 @@ module mr_monitor (
         tandem_record1(mr_record_command_done(cycle_i, cmd_done_xid_i, 16'd0, 8'd0, 16'd0, cmd_done_op_i));
       if (reg_write_i)
         tandem_record1(mr_record_register(cycle_i, 32'd0, 16'd0, 8'd0, 16'd0, {reg_wdata_i, 1'b1, 4'd0, reg_addr_i}));
-      if (reg_answer_i)
-        tandem_record1(mr_record_register(cycle_i, 32'd0, 16'd0, 8'd0, 16'd0, {reg_rdata_i, 1'b0, 4'd0, reg_raddr_i}));
+      if (reg_read_i)
+        tandem_record1(mr_record_register(cycle_i, 32'd0, 16'd0, 8'd0, 16'd0, read_now));
+      if (reg_answer_i && reg_rdata_i != read_q.data)
+        tandem_record1(mr_record_register(cycle_i, 32'd0, 16'd0, 8'd0, 16'd0, {reg_rdata_i, 1'b0, read_q.addr}));
     end
   end
 endmodule
