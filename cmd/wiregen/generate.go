@@ -15,7 +15,7 @@ import (
 
 // generators are all parts of the output. Each is a pure function of the definition, so the same tables give the same
 // bytes on every machine.
-var generators = []func(*spec.Spec) []output{genPreset, genWire, genEvent, genPkg, genTypes, genMonitor, genC, genGolden, genLayers, genBench, genRecordBench}
+var generators = []func(*spec.Spec) []output{genPreset, genWire, genEvent, genPkg, genTypes, genMonitor, genC, genGolden, genLayers, genLua, genBench, genRecordBench}
 
 func generate(s *spec.Spec) ([]output, error) {
 	var outs []output

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	root   = "../.."
-	golden = root + "/vectors/golden/wire"
+	root       = "../.."
+	goldenPath = root + "/vectors/golden/wire"
 )
 
 // need names the Debian package of a tool that is missing: a check that cannot run has failed.
@@ -45,7 +45,7 @@ func lastLine(out string) string {
 func spoilt(t *testing.T, name string) string {
 	t.Helper()
 	dir := t.TempDir()
-	files, err := filepath.Glob(golden + "/mem/*.mem")
+	files, err := filepath.Glob(goldenPath + "/mem/*.mem")
 	require.NoError(t, err)
 	hit := false
 	for _, f := range files {
@@ -71,7 +71,7 @@ func TestWireBenchInIcarus(t *testing.T) {
 	vvp := filepath.Join(t.TempDir(), "tb.vvp")
 	tool(t, "iverilog", "-g2012", "-I"+root+"/rtl/gen", "-o", vvp, root+"/rtl/gen/mr_pkg.sv", root+"/rtl/gen/tb/mr_wire_tb.sv")
 	run := func(dir string) string { return tool(t, "vvp", "-n", vvp, "+golden="+dir) }
-	out := run(golden + "/mem")
+	out := run(goldenPath + "/mem")
 	require.True(t, strings.HasPrefix(lastLine(out), "PASS"), out)
 	for _, name := range []string{"hdr_base.mem", "hdr_ack.mem", "packets.mem", "kinds.mem", "commands.mem"} {
 		require.True(t, strings.HasPrefix(lastLine(run(spoilt(t, name))), "FAILED"), "a wrong digit in %s went unnoticed", name)
@@ -93,14 +93,14 @@ func verilate(t *testing.T, top, file string) string {
 func TestWireBenchInVerilator(t *testing.T) {
 	t.Parallel()
 	bin := verilate(t, "mr_wire_tb", root+"/rtl/gen/tb/mr_wire_tb.sv")
-	out := tool(t, bin, "+golden="+golden+"/mem")
+	out := tool(t, bin, "+golden="+goldenPath+"/mem")
 	require.True(t, strings.HasPrefix(lastLine(out), "PASS"), out)
 }
 
 func TestMonitorsInVerilator(t *testing.T) {
 	t.Parallel()
 	bin := verilate(t, "mr_record_tb", root+"/cosim/dpi/gen/tb/mr_record_tb.sv")
-	out := tool(t, bin, "+golden="+golden+"/mem")
+	out := tool(t, bin, "+golden="+goldenPath+"/mem")
 	require.True(t, strings.HasPrefix(lastLine(out), "PASS"), out)
 	require.True(t, strings.HasPrefix(lastLine(tool(t, bin, "+golden="+spoilt(t, "rec_window.mem"))), "FAILED"))
 }
@@ -109,7 +109,7 @@ func TestRecordsInC(t *testing.T) {
 	need(t, "gcc", "gcc")
 	bin := filepath.Join(t.TempDir(), "records")
 	tool(t, "gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I"+root+"/cosim/dpi/gen", "testdata/records.c", "-o", bin)
-	data, err := os.ReadFile(golden + "/records.txt")
+	data, err := os.ReadFile(goldenPath + "/records.txt")
 	require.NoError(t, err)
 	run := func(in []byte) (string, error) {
 		cmd := exec.Command(bin)
