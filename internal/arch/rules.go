@@ -36,6 +36,7 @@ var layers = []allowed{
 	{"cosim/bridge/...", append([]string{"cosim/bridge/...", "cosim/target", "vectors/stimulus"}, common...), "the socket: carries records, does not read them"},
 	{"cosim/modeltarget", append([]string{"cosim/target", "vectors/stimulus", "model", "model/conn", "model/pipe"}, common...), "the one target that contains the model"},
 	{"cosim/lockstep", append([]string{"cosim/target", "vectors/stimulus", "model", "model/conn"}, common...), "the reference is the model, told; no particular device"},
+	{"cosim/suite", append([]string{"cosim/...", "vectors/..."}, common...), "many runs: what is to be run comes from the vectors, each run from a session"},
 	{"cosim/cover", common, "bins are counted from records of any target"},
 	{"cosim/...", append([]string{"cosim/...", "vectors/stimulus"}, common...), "targets and runs; the model comes in through modeltarget and lockstep"},
 

@@ -1,0 +1,79 @@
+package suite
+
+import (
+	"fmt"
+
+	"metaroce/tandem/model/preset"
+	"metaroce/tandem/vectors/compose"
+	"metaroce/tandem/vectors/generate"
+	"metaroce/tandem/vectors/observe"
+	"metaroce/tandem/vectors/scenario"
+)
+
+// Group says where a job comes from.
+type Group string
+
+// Groups, in the order of a report.
+const (
+	Scenario Group = "scenario"
+	Random   Group = "random"
+	Capture  Group = "capture"
+)
+
+// Job is one run to be done.
+type Job struct {
+	Name   string
+	Group  Group
+	Preset string
+	Seed   uint64
+	Rerun  string // one line that repeats it
+	Note   string // for people, printed with its row
+	// Make makes stimulus and expectations when the job's turn comes: all of them at once would not fit.
+	Make func() (*compose.Program, []observe.Expectation, error)
+}
+
+// FromScenario is the job of a parsed scenario. The preset is the one it needs, else the one given.
+func FromScenario(f *scenario.File, name, presetName string, seed uint64) (Job, error) {
+	if p := f.Preset(); p != "" {
+		presetName = p
+	}
+	params, ok := preset.ByName(presetName)
+	if !ok {
+		return Job{}, fmt.Errorf("preset %q: there are tiny, small and full", presetName)
+	}
+	return Job{Name: name, Group: Scenario, Preset: presetName, Seed: seed, Make: func() (*compose.Program, []observe.Expectation, error) {
+		c, err := scenario.Compile(f, scenario.Options{Params: params, Seed: seed, Name: name})
+		if err != nil {
+			return nil, nil, err
+		}
+		return c.Program, c.Expect, nil
+	}}, nil
+}
+
+// FromSeed is a job of random traffic.
+func FromSeed(presetName string, seed uint64, packets int, stalls bool) (Job, error) {
+	params, ok := preset.ByName(presetName)
+	if !ok {
+		return Job{}, fmt.Errorf("preset %q: there are tiny, small and full", presetName)
+	}
+	name := "random"
+	return Job{Name: name, Group: Random, Preset: presetName, Seed: seed, Note: generate.Describe(seed), Make: func() (*compose.Program, []observe.Expectation, error) {
+		p, err := generate.Generate(generate.Config{Params: params, Seed: seed, Packets: packets, Stalls: stalls})
+		return p, nil, err
+	}}, nil
+}
+
+// FromFrames is a job that feeds frames of which nothing is known. Nothing of them may reach memory.
+func FromFrames(name, presetName string, seed uint64, frames [][]byte) (Job, error) {
+	params, ok := preset.ByName(presetName)
+	if !ok {
+		return Job{}, fmt.Errorf("preset %q: there are tiny, small and full", presetName)
+	}
+	return Job{Name: name, Group: Capture, Preset: presetName, Seed: seed, Make: func() (*compose.Program, []observe.Expectation, error) {
+		b := compose.NewBuilder(name, params)
+		for _, f := range frames {
+			b.Raw(0, f)
+		}
+		return b.Program, nil, nil
+	}}, nil
+}

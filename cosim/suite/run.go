@@ -1,0 +1,144 @@
+package suite
+
+import (
+	"context"
+	"sync"
+
+	"metaroce/tandem/cosim/cover"
+	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/rtl"
+	"metaroce/tandem/cosim/session"
+	"metaroce/tandem/cosim/target"
+	"metaroce/tandem/vectors/observe"
+	"metaroce/tandem/vectors/stimulus"
+)
+
+// Options of a run of jobs.
+type Options struct {
+	Device  string // "rtl" or "model"
+	Mode    target.Mode
+	Batch   int
+	RTL     rtl.Options
+	RunsDir string
+	Journal string // as session.Options
+	Wave    bool
+	Stalls  bool // stalls on every stream in jobs that set none themselves
+	Workers int  // jobs side by side; 0: 1
+	Cover   bool
+	// Done is told of each job when it is through, one at a time; nil: nobody.
+	Done func(Outcome)
+}
+
+// Outcome is what became of a job.
+type Outcome struct {
+	Name     string            `json:"name"`
+	Group    Group             `json:"group"`
+	Seed     uint64            `json:"seed"`
+	Note     string            `json:"note,omitempty"`
+	Verdict  *lockstep.Verdict `json:"verdict"`
+	Breaches []string          `json:"breaches,omitempty"` // of what the traffic meant
+	Unmet    []string          `json:"unmet,omitempty"`    // expectations of the scenario
+	Result   lockstep.Result   `json:"result"`
+	Rerun    string            `json:"rerun,omitempty"`
+	Frames   int               `json:"frames"`
+	Counts   map[string]uint64 `json:"counts,omitempty"` // what was seen, by name
+}
+
+// Run does all jobs. An interrupted run returns what was done until then.
+func Run(ctx context.Context, jobs []Job, o Options) *Report {
+	s := &state{o: o, ctx: ctx, out: make([]*Outcome, len(jobs))}
+	if o.Cover {
+		s.bins = cover.New()
+	}
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range max(1, min(o.Workers, len(jobs))) {
+		wg.Go(func() {
+			for i := range next {
+				s.finish(i, s.job(&jobs[i]))
+			}
+		})
+	}
+	for i := range jobs {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return s.report(len(jobs))
+}
+
+type state struct {
+	o    Options
+	ctx  context.Context
+	mu   sync.Mutex // guards out, bins and calls of Done
+	out  []*Outcome
+	bins *cover.Cover
+}
+
+func (s *state) job(j *Job) *jobDone {
+	d := &jobDone{Outcome: Outcome{Name: j.Name, Group: j.Group, Seed: j.Seed, Note: j.Note, Rerun: j.Rerun}}
+	prog, expect, err := j.Make()
+	if err != nil {
+		d.Verdict = (&lockstep.Verdict{Name: j.Name, Device: s.o.Device, Preset: j.Preset, Seed: j.Seed}).Failed(target.Fail("host", err, "cannot make the stimulus"))
+		d.Result = d.Verdict.Result
+		return d
+	}
+	if s.bins != nil {
+		d.bins = cover.New()
+	}
+	seen := observe.New(prog)
+	d.Frames = len(prog.Frames)
+	d.Verdict = session.Run(s.ctx, session.Options{
+		Name: j.Name, Device: s.o.Device, Config: target.Config{Preset: j.Preset, Seed: j.Seed, Mode: s.o.Mode, Batch: s.o.Batch},
+		Stimulus: s.stimulus(prog.Items), RTL: s.o.RTL, RunsDir: s.o.RunsDir, Journal: s.o.Journal, Wave: s.o.Wave, Rerun: j.Rerun,
+		Observe: func(record []byte) {
+			seen.Observe(record)
+			if d.bins != nil {
+				d.bins.Observe(record)
+			}
+		},
+	})
+	d.Counts = seen.Counts()
+	d.Result = d.Verdict.Result
+	if d.Result != lockstep.Match {
+		return d // what follows a divergence or an early end says nothing
+	}
+	d.Breaches, d.Unmet = seen.Breaches(), seen.Check(expect)
+	if len(d.Breaches)+len(d.Unmet) > 0 {
+		d.Result = lockstep.Diverged
+	}
+	return d
+}
+
+// stimulus puts stalls in front where they are asked for; a stall item of the job itself overrides them.
+func (s *state) stimulus(items stimulus.List) stimulus.List {
+	if !s.o.Stalls {
+		return items
+	}
+	var front stimulus.List
+	for p := stimulus.PortFrame; p <= stimulus.PortRegister; p++ {
+		front = append(front, stimulus.Item{Kind: stimulus.KindStall, Port: p, Permille: 40, Run: 12})
+	}
+	return append(front, items...)
+}
+
+// jobDone is an outcome with the bins it filled.
+type jobDone struct {
+	Outcome
+	bins *cover.Cover
+}
+
+func (s *state) finish(i int, d *jobDone) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out[i] = &d.Outcome
+	if d.bins != nil && d.Result == lockstep.Match {
+		s.bins.Merge(d.bins)
+	}
+	if s.o.Done != nil {
+		s.o.Done(d.Outcome)
+	}
+}

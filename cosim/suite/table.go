@@ -1,0 +1,175 @@
+package suite
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/model/event"
+)
+
+// Paint colours a text; Plain leaves it.
+type Paint func(good bool, text string) string
+
+// Plain is a Paint that does nothing.
+func Plain(_ bool, text string) string { return text }
+
+// row is one line of the table.
+type row struct {
+	name     string
+	compared map[string]uint64
+	told     uint64
+	wrong    int
+	cycles   uint64
+	wall     time.Duration
+	result   lockstep.Result
+}
+
+// engines are the columns: the engines that the device has, in the order of a packet's way.
+func engines() (list []*event.EngineInfo) {
+	for i := range event.Engines {
+		if e := &event.Engines[i]; e.Built && !e.Boundary {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Table writes one row a scenario and capture, one for all random seeds that match, and the sum.
+func (r *Report) Table(w io.Writer, paint Paint) {
+	rows := r.rows()
+	width := len("scenario")
+	for _, x := range rows {
+		width = max(width, len(x.name))
+	}
+	fmt.Fprintf(w, "%-*s", width, "scenario")
+	for _, e := range engines() {
+		fmt.Fprintf(w, " %8s", e.Name)
+	}
+	fmt.Fprintf(w, " %9s %5s %9s  %s\n", "told", "wrong", "cycles/s", "verdict")
+	for _, x := range rows {
+		x.write(w, width, paint)
+	}
+}
+
+func (x *row) write(w io.Writer, width int, paint Paint) {
+	fmt.Fprintf(w, "%-*s", width, x.name)
+	for _, e := range engines() {
+		fmt.Fprintf(w, " %8d", x.compared[e.Name])
+	}
+	fmt.Fprintf(w, " %9d %5d %9s  %s\n", x.told, x.wrong, rate(x.cycles, x.wall), paint(x.result == lockstep.Match, x.result.String()))
+}
+
+func rate(cycles uint64, wall time.Duration) string {
+	if wall <= 0 {
+		return "-"
+	}
+	switch r := float64(cycles) / wall.Seconds(); {
+	case r >= 1e6:
+		return fmt.Sprintf("%.2fM", r/1e6)
+	case r >= 1e3:
+		return fmt.Sprintf("%.0fk", r/1e3)
+	default:
+		return fmt.Sprintf("%.0f", r)
+	}
+}
+
+func (r *Report) rows() []*row {
+	var rows []*row
+	seeds := &row{compared: map[string]uint64{}}
+	count := 0
+	sum := &row{name: fmt.Sprintf("%d runs", len(r.Outcomes)), compared: map[string]uint64{}}
+	for _, o := range r.Outcomes {
+		sum.add(o)
+		if o.Group == Random && o.Result == lockstep.Match {
+			seeds.add(o)
+			count++
+			continue
+		}
+		x := &row{name: o.Name, compared: map[string]uint64{}}
+		if o.Group == Random {
+			x.name = fmt.Sprintf("%s seed %d", o.Name, o.Seed)
+		}
+		x.add(o)
+		rows = append(rows, x)
+	}
+	if count > 0 {
+		seeds.name = fmt.Sprintf("random, %d seeds", count)
+		rows = append(rows, seeds)
+	}
+	if len(rows) > 1 {
+		rows = append(rows, sum)
+	}
+	return rows
+}
+
+func (x *row) add(o *Outcome) {
+	for k, n := range o.Verdict.Compared {
+		x.compared[k] += n
+	}
+	x.told += o.Verdict.TotalTold()
+	x.cycles += o.Verdict.Cycles
+	x.wall += o.Verdict.Wall
+	x.wrong += len(o.Breaches) + len(o.Unmet)
+	if o.Verdict.Divergence != nil {
+		x.wrong++
+	}
+	x.result = worse(x.result, o.Result)
+}
+
+// Explain writes what is to be said of an outcome that does not match, or of a note.
+func (o *Outcome) Explain(w io.Writer) {
+	name := o.Name
+	if o.Group == Random {
+		name = fmt.Sprintf("%s seed %d (%s)", o.Name, o.Seed, o.Note)
+	}
+	if o.Result == lockstep.Match {
+		return
+	}
+	fmt.Fprintf(w, "%s: %v\n", name, o.Result)
+	for _, list := range [][]string{o.Unmet, o.Breaches} {
+		for _, line := range list {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
+	}
+	v := o.Verdict
+	switch {
+	case v.Divergence != nil:
+		writeDivergence(w, v.Divergence)
+	case v.Result != lockstep.Match:
+		fmt.Fprintf(w, "  %s\n", v.Line)
+	}
+	if v.Folder != "" {
+		fmt.Fprintf(w, "  folder: %s\n", v.Folder)
+	}
+	if o.Rerun != "" {
+		fmt.Fprintf(w, "  again:  %s\n", o.Rerun)
+	}
+}
+
+// writeDivergence tells all that was found out about the first place where device and model part.
+func writeDivergence(w io.Writer, d *lockstep.Divergence) {
+	fmt.Fprintf(w, "  %s\n", d.Line())
+	for _, f := range d.Fields {
+		fmt.Fprintf(w, "    %-24s device %s, model %s\n", f.Field, f.Device, f.Model)
+	}
+	if d.DeviceRecord != "" {
+		fmt.Fprintf(w, "  device: %s\n", d.DeviceRecord)
+	}
+	if d.ModelRecord != "" {
+		fmt.Fprintf(w, "  model:  %s\n", d.ModelRecord)
+	}
+	if len(d.History) > 0 {
+		fmt.Fprintf(w, "  before it, equal on both sides:\n")
+		for _, h := range d.History {
+			fmt.Fprintf(w, "    %s\n", h)
+		}
+	}
+	switch {
+	case d.WaveFile != "":
+		fmt.Fprintf(w, "  waves:  %s, cycles %d to %d\n", d.WaveFile, d.WaveFrom, d.WaveTo)
+	case d.WaveTo > 0:
+		fmt.Fprintf(w, "  worth looking at: cycles %d to %d\n", d.WaveFrom, d.WaveTo)
+	}
+}
