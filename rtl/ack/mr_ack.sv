@@ -174,7 +174,7 @@ module mr_ack #(
   wire [7:0]  path      = is_reply ? reply.path : row_path[7:0];
   wire        has_notice = !is_reply && head_valid && (head.conn == row_conn);
 
-  always_comb begin
+  always @* begin
     step_in              = '0;
     step_in.path_row     = reply.path_row;
     step_in.grant        = step_op[2:0];
@@ -206,7 +206,7 @@ module mr_ack #(
   assign notice_head_o = taken_q + 32'(take);
 
   mr_build_t build;
-  always_comb begin
+  always @* begin
     build               = '0;
     build.reply         = reply;
     build.op            = step_op;

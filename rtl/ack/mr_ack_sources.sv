@@ -135,7 +135,7 @@ module mr_ack_sources #(
   );
 
   mr_reply_t reply;
-  always_comb begin
+  always @* begin
     reply = '0;
     case (pick)
       mr_pkg::AckOpRequest[2:0]: reply.path_row = request_row;

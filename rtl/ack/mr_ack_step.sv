@@ -14,7 +14,7 @@ module mr_ack_step (
 
   mr_ack_path_t row_d;
   mr_ack_out_t  out_d;
-  always_comb begin
+  always @* begin
     row_d = row_i;
     out_d = '0;
     if (is_ack) begin

@@ -145,7 +145,7 @@ module mr_admit #(
   );
 
   mr_desc_t desc_after;
-  always_comb begin
+  always @* begin
     desc_after            = desc;
     desc_after.reason     = step_out.reason;
     desc_after.conn       = step_out.conn;

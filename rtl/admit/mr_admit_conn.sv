@@ -27,7 +27,7 @@ module mr_admit_conn #(
                         ((in_i.opcode == mr_pkg::OpcodeProbe) && in_i.query);
 
   wire stream_out = ((in_i.stream >> row_i.stream_log2) != 16'd0);
-  always_comb begin
+  always @* begin
     reason_o = mr_pkg::ReasonNone;
     if (in_i.room == 2'd2) reason_o = mr_pkg::ReasonOverrun;
     else if (in_i.reason_in != mr_pkg::ReasonNone) reason_o = in_i.reason_in;
@@ -38,7 +38,7 @@ module mr_admit_conn #(
   end
   assign stream_row_o = row_i.stream_base + in_i.stream;
 
-  always_comb begin
+  always @* begin
     case (cmd)
       mr_pkg::CommandConnSet:   void_o = conn_out || (in_i.path > 8'(Paths)) || (streams_to > 18'(Streams));
       mr_pkg::CommandConnClear: void_o = conn_out;
@@ -51,7 +51,7 @@ module mr_admit_conn #(
   end
 
   mr_admit_conn_t row_d;
-  always_comb begin
+  always @* begin
     row_d = row_i;
     if ((cmd == mr_pkg::CommandConnSet) && !void_o) begin
       row_d.valid       = 1'b1;

@@ -8,7 +8,7 @@ module mr_admit_fields (
   output      mr_admit_in_t in_o
 );
   mr_admit_in_t in_d;
-  always_comb begin
+  always @* begin
     in_d               = '0;
     in_d.cmd           = desc_i.op;
     in_d.reason_in     = desc_i.reason;

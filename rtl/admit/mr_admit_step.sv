@@ -30,7 +30,7 @@ module mr_admit_step #(
   wire carries         = (mr_pkg::kind_carries_message(in_i.opcode) == 1'b1);
 
   logic [4:0] reason;
-  always_comb begin
+  always @* begin
     reason = first;
     if (first == mr_pkg::ReasonNone) begin
       if (has_stream && !in_i.open) reason = mr_pkg::ReasonStream;
@@ -41,7 +41,7 @@ module mr_admit_step #(
   end
 
   mr_admit_out_t out_d;
-  always_comb begin
+  always @* begin
     out_d = '0;
     if (op_i == mr_pkg::AdmitOpCommand) begin
       out_d.conn       = in_i.dst_conn[15:0];

@@ -92,7 +92,7 @@ module mr_coalesce #(
   assign ack_row = b_row;
   wire [7:0] step_op = want.is_set ? mr_pkg::CoalesceOpSet : mr_pkg::CoalesceOpPacket;
 
-  always_comb begin
+  always @* begin
     step_in          = '0;
     step_in.path_row = want.path_row;
     step_in.ack_now  = want.ack_now;

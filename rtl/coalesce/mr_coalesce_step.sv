@@ -16,7 +16,7 @@ module mr_coalesce_step (
 
   mr_coalesce_path_t row_d;
   mr_coalesce_out_t  out_d;
-  always_comb begin
+  always @* begin
     row_d      = row_i;
     row_d.seen = in_i.builds;
     out_d      = '0;

@@ -81,7 +81,7 @@ module mr_ctimer #(
   wire [15:0] path_row = step_item[23:8];
   wire [15:0] conn     = path_row >> $clog2(Paths);
   wire [15:0] path     = path_row & 16'(Paths - 1);
-  always_comb begin
+  always @* begin
     step_in              = '0;
     step_in.path_row     = path_row;
     step_in.armed_builds = step_item[7:0];

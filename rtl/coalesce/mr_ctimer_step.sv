@@ -9,7 +9,7 @@ module mr_ctimer_step (
   output      mr_ctimer_out_t out_o
 );
   mr_ctimer_out_t out_d;
-  always_comb begin
+  always @* begin
     out_d      = '0;
     out_d.push = (op_i == mr_pkg::CtimerOpFire) && (in_i.armed_builds == in_i.builds) && !in_i.pending;
   end

@@ -30,7 +30,7 @@ module mr_arb #(
   logic [PickW-1:0] low;
   logic [PickW-1:0] behind;
   logic             some_behind;
-  always_comb begin
+  always @* begin
     low         = '0;
     behind      = '0;
     some_behind = 1'b0;
@@ -44,7 +44,7 @@ module mr_arb #(
   end
   assign pick = some_behind ? behind : low;
 
-  always_comb begin
+  always @* begin
     data      = s_data_i[Width-1:0];
     s_ready_o = '0;
     for (int i = 0; i < N; i++) begin

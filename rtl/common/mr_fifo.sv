@@ -35,7 +35,7 @@ module mr_fifo #(
   wire push = s_valid_i && s_ready_o;
   wire pop  = m_valid_o && m_ready_i;
 
-  always_comb begin
+  always @* begin
     rptr_d = rptr_q;
     if (pop) rptr_d = (rptr_q == Last) ? '0 : rptr_q + 1'b1;
   end

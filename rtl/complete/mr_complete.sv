@@ -151,7 +151,7 @@ module mr_complete #(
   wire   is_run    = (item.op == mr_pkg::CompleteOpRun);
   assign info      = is_run ? kept : item.info;
 
-  always_comb begin
+  always @* begin
     step_in             = '0;
     step_in.stream_row  = item.key.stream_row;
     step_in.msn         = item.key.msn;

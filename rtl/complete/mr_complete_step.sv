@@ -26,7 +26,7 @@ module mr_complete_step (
 
   mr_complete_stream_t row_d;
   mr_complete_out_t    out_d;
-  always_comb begin
+  always @* begin
     row_d = row_i;
     out_d = '0;
     if (op_i == mr_pkg::CompleteOpSet) begin

@@ -67,7 +67,7 @@ module mr_key #(
   assign is_step = is_check || is_set || is_clear;
   assign step_op = is_set ? mr_pkg::KeyOpSet : (is_clear ? mr_pkg::KeyOpClear : mr_pkg::KeyOpCheck);
 
-  always_comb begin
+  always @* begin
     step_in             = '0;
     step_in.rkey        = desc.rkey;
     step_in.addr        = desc.addr;
@@ -80,7 +80,7 @@ module mr_key #(
 
   mr_key_step u_step (.row_i(row), .op_i(step_op), .in_i(step_in), .row_o(row_after), .out_o(step_out));
 
-  always_comb begin
+  always @* begin
     desc_after = desc;
     if (is_check) desc_after.syndrome = step_out.syndrome;
   end

@@ -17,7 +17,7 @@ module mr_key_step (
 
   mr_key_key_t row_d;
   mr_key_out_t out_d;
-  always_comb begin
+  always @* begin
     row_d = row_i;
     out_d = '0;
     if (op_i == mr_pkg::KeyOpSet) begin

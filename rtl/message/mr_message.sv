@@ -137,7 +137,7 @@ module mr_message #(
   wire is_close  = !is_fault && (desc.op == mr_pkg::CommandStreamClose) && !desc.old;
   assign is_step = is_fault || is_packet || is_query || is_set || is_close;
 
-  always_comb begin
+  always @* begin
     step_op = mr_pkg::MessageOpPacket;
     if (is_fault) step_op = mr_pkg::MessageOpFault;
     else if (is_set) step_op = mr_pkg::MessageOpSet;
@@ -145,7 +145,7 @@ module mr_message #(
     else if (is_query) step_op = mr_pkg::MessageOpQuery;
   end
 
-  always_comb begin
+  always @* begin
     step_in            = '0;
     step_in.stream_row = desc.stream_row;
     step_in.msn        = desc.msn;
@@ -177,7 +177,7 @@ module mr_message #(
   assign m_answer_valid_o = step_valid && is_probe;
 
   mr_reply_t reply;
-  always_comb begin
+  always @* begin
     reply            = '0;
     reply.xid        = desc.xid;
     reply.conn       = desc.conn;
@@ -203,7 +203,7 @@ module mr_message #(
 
   mr_desc_t   desc_after;
   logic [3:0] verdict;
-  always_comb begin
+  always @* begin
     desc_after = desc;
     verdict    = mr_pkg::VerdictNone;
     if (is_packet || is_query) desc_after.life = step_out.life;

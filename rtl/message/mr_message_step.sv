@@ -29,7 +29,8 @@ module mr_message_step (
 
   logic [3:0] verdict;
   logic [3:0] fatal;       // syndrome of a fatal verdict
-  always_comb begin
+  // always @*: Icarus 11 spins for ever on three always @* in a row whose variables are set twice on the way
+  always @* begin
     verdict = mr_pkg::VerdictFatalNow;
     fatal   = in_i.syndrome_in;
     if (!stream_i.open) verdict = mr_pkg::VerdictClosed;
@@ -50,7 +51,7 @@ module mr_message_step (
   mr_message_stream_t stream_d;
   mr_message_out_t    out_d;
 
-  always_comb begin
+  always @* begin
     slot_new         = '0;
     slot_new.valid   = 1'b1;
     slot_new.life    = stream_i.life;
@@ -62,7 +63,7 @@ module mr_message_step (
     slot_new.arrived = (verdict == mr_pkg::VerdictRefusedNow) ? 32'd0 : total[31:0];
   end
 
-  always_comb begin
+  always @* begin
     slot_d   = slot_i;
     stream_d = stream_i;
     out_d    = '0;

@@ -70,7 +70,7 @@ module mr_recv #(
   assign is_step = is_match || is_post || is_clear;
   assign step_op = is_post ? mr_pkg::RecvOpPost : (is_clear ? mr_pkg::RecvOpClear : mr_pkg::RecvOpMatch);
 
-  always_comb begin
+  always @* begin
     step_in             = '0;
     step_in.recv_index  = desc.recv_index;
     step_in.stream_row  = desc.stream_row;
@@ -84,7 +84,7 @@ module mr_recv #(
 
   mr_recv_step u_step (.row_i(row), .op_i(step_op), .in_i(step_in), .row_o(row_after), .out_o(step_out));
 
-  always_comb begin
+  always @* begin
     desc_after = desc;
     if (is_match) begin
       desc_after.syndrome = step_out.syndrome;

@@ -12,7 +12,7 @@ module mr_recv_step (
 );
   mr_recv_recv_t row_d;
   mr_recv_out_t  out_d;
-  always_comb begin
+  always @* begin
     row_d = row_i;
     out_d = '0;
     if (op_i == mr_pkg::RecvOpPost) begin

@@ -70,7 +70,7 @@ module mr_window #(
   assign row  = step_row;
 
   wire is_psn = (mr_pkg::kind_psn(desc.opcode) == 1'b1);
-  always_comb begin
+  always @* begin
     is_packet = (desc.op == 4'd0) && (desc.reason == mr_pkg::ReasonNone) &&
                 (is_psn || (desc.opcode == mr_pkg::OpcodeFlush));
     is_set    = (desc.op == mr_pkg::CommandPathSet) && !desc.old;   // old of a command: void
@@ -78,7 +78,7 @@ module mr_window #(
     step_op   = is_set ? mr_pkg::WindowOpSet : (is_psn ? mr_pkg::WindowOpPacket : mr_pkg::WindowOpFlush);
   end
 
-  always_comb begin
+  always @* begin
     step_in             = '0;
     step_in.psn         = desc.psn;
     step_in.tsn         = desc.tsn;
@@ -102,7 +102,7 @@ module mr_window #(
 
   mr_desc_t desc_after;
   mr_want_t want;
-  always_comb begin
+  always @* begin
     desc_after = desc;
     if (is_packet && (step_out.class_f == mr_pkg::ClassNew)) desc_after.place = 1'b1;
     want          = '0;

@@ -28,19 +28,24 @@ module mr_window_run #(
     end
   end
 
-  logic [Bits-1:0]  by_block;   // shifted by whole blocks; the block with the first zero stands lowest
-  logic [OffW:0]    block_run;
-  always_comb begin
-    by_block  = '0;
-    block_run = (&full) ? (OffW+1)'(Bits) : '0;
-    for (int b = 0; b < Blocks; b++) begin
-      by_block  = by_block | ((ones >> (b * Block)) & {Bits{first[b]}});
-      block_run = block_run | ((OffW+1)'(b * Block) & {(OffW+1){first[b]}});
-    end
-  end
+  // Masks and ORs, so that the choices stand side by side and not in a chain.
+  function automatic logic [Bits-1:0] pick_block(input logic [Bits-1:0] from, input logic [Blocks-1:0] which);
+    pick_block = '0;
+    for (int b = 0; b < Blocks; b++) pick_block = pick_block | ((from >> (b * Block)) & {Bits{which[b]}});
+  endfunction
+  function automatic logic [OffW:0] block_offset(input logic [Blocks-1:0] which);
+    block_offset = '0;
+    for (int b = 0; b < Blocks; b++) block_offset = block_offset | ((OffW+1)'(b * Block) & {(OffW+1){which[b]}});
+  endfunction
+  function automatic logic [3:0] bit_offset(input logic [Block-1:0] which);
+    bit_offset = '0;
+    for (int i = 0; i < Block; i++) bit_offset = bit_offset | (4'(i) & {4{which[i]}});
+  endfunction
+
+  wire [Bits-1:0] by_block  = pick_block(ones, first);   // the block with the first zero stands lowest
+  wire [OffW:0]   block_run = (&full) ? (OffW+1)'(Bits) : block_offset(first);
 
   logic [Block-1:0] zero;       // one-hot: first zero of that block; none if all blocks are full
-  logic [3:0]       bit_run;
   for (genvar i = 0; i < Block; i++) begin : g_bit
     if (i == 0) begin : g_0
       assign zero[i] = !by_block[i];
@@ -48,12 +53,7 @@ module mr_window_run #(
       assign zero[i] = (&by_block[i-1:0]) && !by_block[i];
     end
   end
-  always_comb begin
-    bit_run = '0;
-    for (int i = 0; i < Block; i++) begin
-      bit_run = bit_run | (4'(i) & {4{zero[i]}});
-    end
-  end
+  wire [3:0] bit_run = bit_offset(zero);
 
   assign run_o     = block_run | (OffW+1)'(bit_run);
   assign shifted_o = by_block >> bit_run;

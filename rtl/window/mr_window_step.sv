@@ -17,7 +17,7 @@ module mr_window_step (
 
   wire [31:0]     off     = in_i.psn - row_i.cum;
   wire [31:0]     ahead   = in_i.psn - row_i.high_psn;    // signed: beyond the highest new psn
-  wire [31:0]     tsn_gap = row_i.high_tsn - in_i.tsn;    // signed: below 0 if tsn is newer
+  wire [31:0]     tsn_gap = in_i.tsn - row_i.high_tsn;    // signed: above 0 if tsn is newer
   wire [3:0]      rel     = in_i.epoch - row_i.epoch;     // 0 current, 1 next, else old
   wire [Bits-1:0] seen    = row_i.vector;
   wire            head    = (off == 32'd0);
@@ -41,7 +41,7 @@ module mr_window_step (
   mr_window_path_t row_d;
   mr_window_out_t  out_d;
 
-  always_comb begin
+  always @* begin
     row_set          = '0;
     row_set.cum      = in_i.psn;
     row_set.high_psn = in_i.psn - 32'd1;   // the first packet in order shows no gap
@@ -50,7 +50,7 @@ module mr_window_step (
     row_set.peer     = in_i.tx_time[23:0];
   end
 
-  always_comb begin
+  always @* begin
     row_d = row_i;
     if (is_set) begin
       row_d = row_set;
@@ -59,7 +59,7 @@ module mr_window_step (
     end else begin
       if (!in_i.flag_d && (rel == 4'd0)) begin
         row_d.high_valid = 1'b1;
-        if (!row_i.high_valid || tsn_gap[31]) row_d.high_tsn = in_i.tsn;
+        if (!row_i.high_valid || (!tsn_gap[31] && (tsn_gap != 32'd0))) row_d.high_tsn = in_i.tsn;
       end
       if (!in_i.flag_d && (rel == 4'd1)) begin
         row_d.high_valid = 1'b1;
@@ -87,7 +87,7 @@ module mr_window_step (
     end
   end
 
-  always_comb begin
+  always @* begin
     out_d = '0;
     if (is_set) begin
       out_d.class_f = mr_pkg::ClassSet;
@@ -108,7 +108,6 @@ module mr_window_step (
     end
   end
 
-  wire unused = &{1'b0, tsn_gap[30:0]};   // its sign counts
   assign row_o = row_d;
   assign out_o = out_d;
 endmodule
