@@ -50,7 +50,8 @@ replay() { # engine, source or netlist, files...
     eval "macro=($(macros "$engine" | sed 's/-DFILE="\([^"]*\)"/-DFILE='"'"'"\1"'"'"'/'))"
     iverilog -g2012 -Irtl/gen -Irtl/common -s mr_step_tb "${macro[@]}" -o "$work/$engine-$what" rtl/common/tb/mr_step_tb.sv "$@" > "$work/$engine-$what.log" 2>&1 ||
         { cat "$work/$engine-$what.log" >&2; die "$engine: Icarus does not take the $what"; }
-    if ! vvp -n "$work/$engine-$what" > "$work/$engine-$what.log" 2>&1 || ! grep -q ' vectors held' "$work/$engine-$what.log"; then
+    # bounded: a combinational loop, or what Icarus takes for one, spins in zero time
+    if ! timeout 120 vvp -n "$work/$engine-$what" > "$work/$engine-$what.log" 2>&1 || ! grep -q ' vectors held' "$work/$engine-$what.log"; then
         echo "$engine, $what:" >&2
         cat "$work/$engine-$what.log" >&2
         exit 1
