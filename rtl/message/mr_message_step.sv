@@ -29,7 +29,7 @@ module mr_message_step (
 
   logic [3:0] verdict;
   logic [3:0] fatal;       // syndrome of a fatal verdict
-  // always @*: Icarus 11 spins for ever on three always @* in a row whose variables are set twice on the way
+  // always @*: Icarus 11 spins for ever on three always_comb in a row whose variables are set twice on the way
   always @* begin
     verdict = mr_pkg::VerdictFatalNow;
     fatal   = in_i.syndrome_in;
