@@ -118,6 +118,9 @@ func cTable(w *source, s *spec.Spec) {
 		e := &s.Engines[i]
 		for j := range e.Layout.Fields {
 			f := &e.Layout.Fields[j]
+			if !e.Built {
+				break
+			}
 			w.f("  {TANDEM_KIND_%s, %q, %q, %s, %d, %d},", upper(e.Name), e.Name, f.Group+"."+f.Name, cFieldName(e, f), f.Size, f.Width)
 		}
 	}

@@ -73,8 +73,8 @@ type AdmitIn struct {
 	StreamRowIn uint16      // 16 bits: desc.stream_row: argument of a command, 0 for a packet
 	Txn         uint8       // 8 bits: desc.txn: conn_set: log2 of the number of streams
 	Rkey        uint32      // 32 bits: desc.rkey: index of a key command
-	Open        bool        // 1 bit: stream is open (complete.stream) [read from complete]
-	Completed   uint32      // 32 bits: completed msn of the stream (complete.stream) [read from complete]
+	Open        bool        // 1 bit: stream is open (complete.stream) [read from complete.stream]
+	Completed   uint32      // 32 bits: completed msn of the stream (complete.stream) [read from complete.stream]
 }
 
 // AdmitOut is what the admit step decides.
@@ -412,7 +412,7 @@ const (
 type CoalesceIn struct {
 	PathRow uint16 // 16 bits: row of the path
 	AckNow  bool   // 1 bit: at once
-	Builds  uint8  // 8 bits: acknowledgements built for the path (ack.path) [read from ack]
+	Builds  uint8  // 8 bits: acknowledgements built for the path (ack.path) [read from ack.path]
 	Pending bool   // 1 bit: path waits to be built [read from ack]
 }
 
@@ -445,7 +445,7 @@ const (
 type CtimerIn struct {
 	PathRow     uint16 // 16 bits: row of the path
 	ArmedBuilds uint8  // 8 bits: ack.builds when it was armed
-	Builds      uint8  // 8 bits: acknowledgements built for the path [read from ack]
+	Builds      uint8  // 8 bits: acknowledgements built for the path [read from ack.path]
 	Pending     bool   // 1 bit: path waits to be built, coalesce of this cycle included [read from ack]
 	Now         uint32 // 32 bits: cycle [told; legal: not before armed + ack_timer; the oldest armed timer; bound: not later than armed + ack_timer + told_bound]
 }
@@ -479,10 +479,10 @@ type AckIn struct {
 	Now             uint32 // 32 bits: cycle [told; legal: equals the low 32 bits of the record's cycle; op notice: not before queued + ack_timer; bound: nothing waits longer than told_bound cycles in which the output was ready]
 	Hint            uint32 // 20 bits: rate hint register
 	HintGen         uint8  // 8 bits: its generation
-	LastNow         uint32 // 32 bits: cycle of the newest packet (window.path) [read from window]
+	LastNow         uint32 // 32 bits: cycle of the newest packet (window.path) [read from window.path]
 	NoticeValid     bool   // 1 bit: notice queue is not empty and its head is of this connection
 	NoticeStreamRow uint16 // 16 bits: stream row at the head of the notice queue
-	NoticeCompleted uint32 // 32 bits: completed msn of that stream [read from complete]
+	NoticeCompleted uint32 // 32 bits: completed msn of that stream [read from complete.stream]
 }
 
 // AckOut is what the ack step decides.

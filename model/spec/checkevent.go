@@ -1,6 +1,9 @@
 package spec
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 func (ld *loader) checkEngines() {
 	s := ld.spec
@@ -26,9 +29,28 @@ func (ld *loader) checkVars(owner string, vars []Var) {
 	for _, v := range vars {
 		names.add(ld, v.Pos, v.Name, owner+": "+v.Name)
 		ld.checkEnumRef(v.Pos, v.Name, v.Enum, v.Width, false)
-		if v.From != "" && ld.spec.Engine(v.From) == nil {
-			ld.badf(v.Pos, RuleRef, "%s: there is no engine %s to read from", v.Name, v.From)
+		ld.checkFrom(v)
+	}
+}
+
+// checkFrom checks from=ENGINE (a register of that engine) or from=ENGINE.ROW (its table).
+func (ld *loader) checkFrom(v Var) {
+	if v.From == "" {
+		return
+	}
+	name, row, dotted := strings.Cut(v.From, ".")
+	e := ld.spec.Engine(name)
+	if e == nil {
+		ld.badf(v.Pos, RuleRef, "%s: there is no engine %s to read from", v.Name, name)
+		return
+	}
+	for i := range e.Rows {
+		if e.Rows[i].Name == row {
+			return
 		}
+	}
+	if dotted {
+		ld.badf(v.Pos, RuleRef, "%s: engine %s has no row %s to read from", v.Name, name, row)
 	}
 }
 
@@ -48,6 +70,9 @@ func (ld *loader) checkEngine(e *Engine) {
 		}
 		if r.Name == "in" || r.Name == "out" || r.Name == "head" {
 			ld.badf(r.Pos, RuleName, "row of %s may not be called %s", e.Name, r.Name)
+		}
+		if _, err := rowCount(r.Rows, ld.paramOne); err != nil {
+			ld.badf(r.Pos, RuleRef, "row %s of %s: rows=%q: %v", r.Name, e.Name, r.Rows, err)
 		}
 		if len(r.Fields) == 0 {
 			ld.badf(r.Pos, RuleForm, "row %s of %s has no field", r.Name, e.Name)
@@ -79,6 +104,16 @@ func (ld *loader) checkEngine(e *Engine) {
 	if told > 3 {
 		ld.badf(e.Pos, RuleTold, "%s is told %d values; at most 3", e.Name, told)
 	}
+}
+
+// paramOne knows every declared parameter; it is enough to check an expression.
+func (ld *loader) paramOne(name string) (int64, bool) {
+	for _, p := range ld.spec.Params {
+		if p.Name == name {
+			return 1, true
+		}
+	}
+	return 0, false
 }
 
 func (ld *loader) checkRegs() {

@@ -1,5 +1,10 @@
 package spec
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Record geometry (docs/receive.md, section 4).
 const (
 	RecordBytes  = 64
@@ -70,4 +75,40 @@ func layoutOf(e *Engine) Layout {
 	l.StateBytes = (l.StateBytes + 7) / 8 * 8
 	l.Parts = (l.StateBytes + RecordBytes - 1) / RecordBytes
 	return l
+}
+
+// RowCount is the number of rows of a table in a preset.
+func (s *Spec) RowCount(r *Row, p *Preset) int64 {
+	n, err := rowCount(r.Rows, func(name string) (int64, bool) {
+		for i := range s.Params {
+			if s.Params[i].Name == name {
+				return p.Values[i], true
+			}
+		}
+		return 0, false
+	})
+	if err != nil {
+		panic("spec BUG: rows that the loader let pass: " + err.Error())
+	}
+	return n
+}
+
+// rowCount works out a product of preset parameters and numbers.
+func rowCount(expr string, param func(string) (int64, bool)) (int64, error) {
+	n := int64(1)
+	for _, f := range strings.Split(expr, "*") {
+		f = strings.TrimSpace(f)
+		v, ok := param(f)
+		if !ok {
+			v, ok = number(f)
+		}
+		if !ok || v < 1 {
+			return 0, fmt.Errorf("%q is neither a parameter nor a positive number", f)
+		}
+		if n > 1<<40/v {
+			return 0, fmt.Errorf("more than 2^40 rows")
+		}
+		n *= v
+	}
+	return n, nil
 }

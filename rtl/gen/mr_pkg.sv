@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'hb0984369b76e70a4;
+  localparam logic [63:0] SchemaHash = 64'h54810d7f739e4aba;
 
   // constant.tbl
   localparam int Version = 1; // 1
@@ -161,14 +161,39 @@ package mr_pkg;
   localparam logic [7:0] AckOpAnswer = 8'd4;
   localparam logic [7:0] AckOpSet = 8'd5;
   localparam logic [7:0] KindShare = 8'd20;
+  localparam logic [7:0] ShareOpPacket = 8'd0;
+  localparam logic [7:0] ShareOpAnnounce = 8'd1;
+  localparam logic [7:0] ShareOpSweep = 8'd2;
   localparam logic [7:0] KindStreamSched = 8'd21;
+  localparam logic [7:0] StreamSchedOpPost = 8'd0;
+  localparam logic [7:0] StreamSchedOpPick = 8'd1;
+  localparam logic [7:0] StreamSchedOpDone = 8'd2;
   localparam logic [7:0] KindPathChoice = 8'd22;
+  localparam logic [7:0] PathChoiceOpChoose = 8'd0;
+  localparam logic [7:0] PathChoiceOpMark = 8'd1;
   localparam logic [7:0] KindXmit = 8'd23;
+  localparam logic [7:0] XmitOpFirst = 8'd0;
+  localparam logic [7:0] XmitOpAgain = 8'd1;
+  localparam logic [7:0] XmitOpDetour = 8'd2;
+  localparam logic [7:0] XmitOpFlush = 8'd3;
   localparam logic [7:0] KindAckRecv = 8'd24;
+  localparam logic [7:0] AckRecvOpAck = 8'd0;
+  localparam logic [7:0] AckRecvOpAnswer = 8'd1;
   localparam logic [7:0] KindLossWalk = 8'd25;
+  localparam logic [7:0] LossWalkOpWalk = 8'd0;
   localparam logic [7:0] KindCc = 8'd26;
+  localparam logic [7:0] CcOpAck = 8'd0;
+  localparam logic [7:0] CcOpTimeout = 8'd1;
+  localparam logic [7:0] CcOpHint = 8'd2;
   localparam logic [7:0] KindPathTimer = 8'd27;
+  localparam logic [7:0] PathTimerOpRto = 8'd0;
+  localparam logic [7:0] PathTimerOpProbe = 8'd1;
+  localparam logic [7:0] PathTimerOpAnswer = 8'd2;
+  localparam logic [7:0] PathTimerOpAlive = 8'd3;
   localparam logic [7:0] KindSlot = 8'd28;
+  localparam logic [7:0] SlotOpRequest = 8'd0;
+  localparam logic [7:0] SlotOpResponse = 8'd1;
+  localparam logic [7:0] SlotOpExecute = 8'd2;
   localparam logic [7:0] KindPacketIn = 8'd64;
   localparam logic [7:0] KindPacketOut = 8'd65;
   localparam logic [7:0] KindMemWrite = 8'd66;
