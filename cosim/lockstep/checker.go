@@ -67,6 +67,7 @@ type finding struct {
 	model  []byte // the model's, nil where it executed nothing
 	bad    *conn.Illegal
 	text   string // where no Illegal says it
+	end    bool   // bad is owed at the end
 }
 
 // Batch compares whole transactions. A finding ends the comparison.
@@ -186,7 +187,7 @@ func (c *Checker) end(cycle uint64, hung bool) *finding {
 		c.feed(true)
 	}
 	if left := c.model.Leftovers(); len(left) > 0 {
-		return &finding{bad: &left[0]}
+		return &finding{bad: &left[0], end: true}
 	}
 	if hung {
 		return &finding{text: "no event for too long though the device is not idle; the model owes nothing"}

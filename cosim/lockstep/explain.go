@@ -61,13 +61,13 @@ func (c *Checker) explain(f *finding, whole []byte) *Divergence {
 func (c *Checker) illegal(d *Divergence, f *finding) {
 	b := f.bad
 	d.What, d.Rule, d.Why = "illegal", b.Rule, b.Why
-	if b.Late {
+	switch {
+	case f.end:
+		d.What = "missing"
+	case b.Late:
 		d.What = "late"
 	}
 	if f.record == nil {
-		if !b.Late {
-			d.What = "missing"
-		}
 		d.Kind, d.Op, d.Xid, d.Conn, d.Path = b.Kind.String(), event.OpName(b.Kind, b.Op), b.Xid, b.Conn, b.Path
 		d.Cycle = max(c.cycle, b.Cycle)
 	}

@@ -30,12 +30,7 @@ func New() *Device { return &Device{} }
 
 // Describe says what the model shows: everything.
 func (d *Device) Describe() target.Description {
-	t := target.Description{Name: "model (pipe)", Fidelity: target.Exact}
-	for i := range event.Engines {
-		e := &event.Engines[i]
-		t.Sees[e.Kind] = e.Built || e.Boundary && e.Kind != event.KindMemRead
-	}
-	return t
+	return target.Description{Name: "model (pipe)", Fidelity: target.Exact, Sees: target.SeesAll()}
 }
 
 // Reset makes a device of the preset.

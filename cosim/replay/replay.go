@@ -26,12 +26,7 @@ func New(j *journal.Journal) *Device { return &Device{j: j} }
 
 // Describe says what a journal shows: what its device showed.
 func (d *Device) Describe() target.Description {
-	t := target.Description{Name: "replay of " + d.j.Dir, Fidelity: target.Exact}
-	for i := range event.Engines {
-		e := &event.Engines[i]
-		t.Sees[e.Kind] = e.Built || e.Boundary && e.Kind != event.KindMemRead
-	}
-	return t
+	return target.Description{Name: "replay of " + d.j.Dir, Fidelity: target.Exact, Sees: target.SeesAll()}
 }
 
 // Reset takes the configuration of the recording and no other.

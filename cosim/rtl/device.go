@@ -38,12 +38,7 @@ func New(opt Options) *Device { return &Device{opt: opt} }
 
 // Describe says what RTL shows: everything.
 func (d *Device) Describe() target.Description {
-	t := target.Description{Name: "rtl (" + d.simulator() + ")", Fidelity: target.Exact}
-	for i := range event.Engines {
-		e := &event.Engines[i]
-		t.Sees[e.Kind] = e.Built || e.Boundary && e.Kind != event.KindMemRead
-	}
-	return t
+	return target.Description{Name: "rtl (" + d.simulator() + ")", Fidelity: target.Exact, Sees: target.SeesAll()}
 }
 
 func (d *Device) simulator() string {

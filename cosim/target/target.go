@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"metaroce/tandem/model/event"
 	"metaroce/tandem/vectors/stimulus"
 )
 
@@ -65,6 +66,15 @@ type Description struct {
 	Name     string    // "rtl (Verilator 5.006)", "model", "replay of runs/x-1"
 	Fidelity Fidelity  // what may be compared
 	Sees     [256]bool // event kinds it can see, by event.Kind
+}
+
+// SeesAll is every kind that a receive side shows: its engines and the boundaries they meet.
+func SeesAll() (sees [256]bool) {
+	for i := range event.Engines {
+		e := &event.Engines[i]
+		sees[e.Kind] = (e.Built || e.Boundary) && e.Kind != event.KindMemRead
+	}
+	return sees
 }
 
 // Config is what a run is made of besides its stimulus. Equal Config and stimulus give equal records on one target.
