@@ -4,17 +4,18 @@ package preset
 
 // Constants of the definition (constant.tbl); the unit stands behind each.
 const (
-	Version    = 1    // 1: wire version (chosen, ours)
-	UDPPort    = 4796 // 1: default UDP destination port (chosen, ours)
-	WindowBits = 256  // packets: receive window of a path (stated, ann:sack)
-	MsgWindow  = 64   // messages: most messages a stream has open; a preset may have fewer slots (chosen, ours)
-	AckEvery   = 4    // packets: an acknowledgement at the latest every so many packets (chosen, ours)
-	TickPs     = 4000 // ps: one tick of tx_time and held = one cycle at 250 MHz (chosen, ours)
-	AckTimer   = 500  // ticks: 2 us: latest acknowledgement, and a completion notice alone (chosen, ours)
-	MaxFrame   = 9216 // bytes: longest frame taken, without FCS (chosen, ours)
-	MaxPayload = 9000 // bytes: longest payload of one packet (chosen, ours)
-	IcrcBytes  = 4    // bytes: CRC-32 (IEEE 802.3) of the UDP payload before it, little-endian at its end (inferred, ann:verbs)
-	ToldBound  = 1000 // ticks: bound on lateness of what the device may choose, see event.tbl (chosen, ours)
+	Version      = 1    // 1: wire version (chosen, ours)
+	UDPPort      = 4796 // 1: default UDP destination port (chosen, ours)
+	WindowBits   = 256  // packets: receive window of a path (stated, ann:sack)
+	MsgWindow    = 64   // messages: most messages a stream has open; a preset may have fewer slots (chosen, ours)
+	AckEvery     = 4    // packets: an acknowledgement at the latest every so many packets (chosen, ours)
+	TickPs       = 4000 // ps: one tick of tx_time and held = one cycle at 250 MHz (chosen, ours)
+	AckTimer     = 500  // ticks: 2 us: latest acknowledgement, and a completion notice alone (chosen, ours)
+	MaxFrame     = 9216 // bytes: longest frame taken, without FCS (chosen, ours)
+	MaxPayload   = 9000 // bytes: longest payload of one packet (chosen, ours)
+	IcrcBytes    = 4    // bytes: CRC-32 (IEEE 802.3) of the UDP payload before it, little-endian at its end (inferred, ann:verbs)
+	ToldBound    = 1000 // ticks: bound on lateness of what the device may choose, see event.tbl (chosen, ours)
+	TableCeiling = 64   // Mb: 10^6 bits that all tables and the packet buffer of a preset may take together (chosen, ours)
 )
 
 // Params sizes the tables of a device. RTL parameters have the same names.

@@ -18,6 +18,7 @@ func (ld *loader) finish() {
 	ld.checkCommands()
 	ld.checkTops()
 	ld.checkNeeded()
+	ld.checkCeiling()
 	s.Hash = ld.sum()
 }
 
@@ -241,6 +242,21 @@ func (ld *loader) checkNeeded() {
 	ld.checkFields("base", baseFields)
 	if d := s.Struct("desc"); d != nil && (len(d.Fields) < 2 || d.Fields[0].Name != "op" || d.Fields[1].Name != "xid") {
 		ld.badf(d.Pos, RuleRef, "struct desc starts with op and xid")
+	}
+}
+
+// checkCeiling holds every preset to the constant table_ceiling. It needs tables without other mistakes.
+func (ld *loader) checkCeiling() {
+	s := ld.spec
+	ceiling := s.Const("table_ceiling") * 1_000_000
+	if len(ld.problems) > 0 || ceiling == 0 {
+		return
+	}
+	for i := range s.Presets {
+		p := &s.Presets[i]
+		if bits := s.TableBits(p); bits > ceiling {
+			ld.badf(p.Pos, RulePreset, "preset %s: tables and packet buffer take %d bits, table_ceiling allows %d", p.Name, bits, ceiling)
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ var forms = map[string]map[string]form{
 		"op":       {args: []string{"name", "number"}, within: []string{"engine"}},
 		"in":       {args: []string{"name", "width"}, optional: []string{"from", "legal", "bound", "enum"}, flags: []string{"told"}, within: []string{"engine", "boundary"}},
 		"out":      {args: []string{"name", "width"}, optional: []string{"enum"}, within: []string{"engine"}},
-		"row":      {args: []string{"name"}, required: []string{"rows", "index"}, within: []string{"engine"}},
+		"row":      {args: []string{"name"}, required: []string{"rows", "index"}, optional: []string{"overflow"}, within: []string{"engine"}},
 		"field":    {args: []string{"name", "width"}, optional: []string{"enum"}, within: []string{"struct", "engine"}},
 	},
 	"register.tbl": {

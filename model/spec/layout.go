@@ -93,6 +93,28 @@ func (s *Spec) RowCount(r *Row, p *Preset) int64 {
 	return n
 }
 
+// Bits is the size of a row.
+func (r *Row) Bits() int64 {
+	n := int64(0)
+	for i := range r.Fields {
+		n += int64(r.Fields[i].Width)
+	}
+	return n
+}
+
+// TableBits is what the tables of built engines and the packet buffer take in a preset.
+func (s *Spec) TableBits(p *Preset) int64 {
+	n := 8 * RecordBytes * s.Value(p, "buf_beats") // a beat is as wide as a record: 64 bytes
+	for i := range s.Engines {
+		for j := range s.Engines[i].Rows {
+			if r := &s.Engines[i].Rows[j]; s.Engines[i].Built {
+				n += s.RowCount(r, p) * r.Bits()
+			}
+		}
+	}
+	return n
+}
+
 // rowCount works out a product of preset parameters and numbers.
 func rowCount(expr string, param func(string) (int64, bool)) (int64, error) {
 	n := int64(1)

@@ -51,7 +51,10 @@ func (ld *loader) readOut(l line) {
 
 func (ld *loader) readRow(l line) {
 	e := last(ld.spec.Engines)
-	e.Rows = append(e.Rows, Row{Pos: l.Pos, Name: ld.name(l, l.args[0], false), Rows: l.attrs["rows"], Index: l.attrs["index"], Text: l.text})
+	e.Rows = append(e.Rows, Row{Pos: l.Pos, Name: ld.name(l, l.args[0], false), Rows: l.attrs["rows"], Index: l.attrs["index"], Overflow: l.attrs["overflow"], Text: l.text})
+	if e.Built && l.attrs["overflow"] == "" {
+		ld.badf(l.Pos, RuleForm, "row %s: overflow= is missing: what happens at the end of the table", l.args[0])
+	}
 	ld.row = true
 }
 

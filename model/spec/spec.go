@@ -132,11 +132,12 @@ type Op struct {
 // Row is a table row that an engine reads and leaves.
 type Row struct {
 	Pos
-	Name   string
-	Rows   string // number of rows, an expression over preset parameters
-	Index  string
-	Text   string
-	Fields []Var
+	Name     string
+	Rows     string // number of rows, an expression over preset parameters
+	Index    string
+	Overflow string // what happens where the table ends
+	Text     string
+	Fields   []Var
 }
 
 // Engine is a serialisation point of the device, or (Boundary) a place where every target can be observed.
@@ -306,4 +307,14 @@ func (s *Spec) HasStream(p *Packet) bool {
 		}
 	}
 	return false
+}
+
+// Value returns what a preset sets a parameter to; the parameter must exist.
+func (s *Spec) Value(p *Preset, name string) int64 {
+	for i := range s.Params {
+		if s.Params[i].Name == name {
+			return p.Values[i]
+		}
+	}
+	return 0
 }

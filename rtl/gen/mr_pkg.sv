@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'h54810d7f739e4aba;
+  localparam logic [63:0] SchemaHash = 64'h3019b9795897f826;
 
   // constant.tbl
   localparam int Version = 1; // 1
@@ -19,6 +19,7 @@ package mr_pkg;
   localparam int MaxPayload = 9000; // bytes
   localparam int IcrcBytes = 4; // bytes
   localparam int ToldBound = 1000; // ticks
+  localparam int TableCeiling = 64; // Mb
 
   // opcode: what a packet is
   localparam int OpcodeW = 8;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TANDEM_SCHEMA_HASH 0x54810d7f739e4abaull
+#define TANDEM_SCHEMA_HASH 0x3019b9795897f826ull
 #define TANDEM_RECORD_VERSION 1
 #define TANDEM_RECORD_BYTES 64 /* a head, or one state record */
 #define TANDEM_RECORD_MAX 256 /* a transaction */
