@@ -2,6 +2,7 @@ package compose
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/preset"
@@ -77,16 +78,9 @@ func BadByName(name string) (Bad, bool) {
 	return BadNone, false
 }
 
-// bad changes what has to be changed before the headers are made.
-func (f *framer) bad(p *Packet) {
-	if f.is(BadPad) {
-		p.Bytes = 0
-	}
-}
-
 // mutateUDP changes the UDP payload; where the mutation is to be found by a check behind the ICRC, that is made new.
-func (f *framer) mutateUDP(b []byte) []byte {
-	switch f.net.Bad {
+func (n *Net) mutateUDP(b []byte) []byte {
+	switch n.Bad {
 	case BadOdd:
 		return append(b, 0)
 	case BadTiny:
@@ -108,7 +102,97 @@ func (f *framer) mutateUDP(b []byte) []byte {
 	default:
 		return b
 	}
+	setICRC(b)
+	return b
+}
+
+// setICRC makes the ICRC at the end of a UDP payload right.
+func setICRC(b []byte) {
 	n := len(b) - preset.IcrcBytes
 	binary.LittleEndian.PutUint32(b[n:], wire.ICRC(b[:n]))
+}
+
+// mutateOuter changes what stands around the UDP payload of a right frame.
+func (n *Net) mutateOuter(b []byte) []byte {
+	ip := n.ipAt()
+	switch n.Bad {
+	case BadEthertype:
+		binary.BigEndian.PutUint16(b[ip-2:], 0x0806)
+	case BadDoubleVLAN:
+		for tags := ip - etherBytes; tags < 2*tagBytes; tags += tagBytes {
+			b = slices.Insert(b, 12, 0x81, 0x00, 0, 9)
+		}
+	case BadUDPLength:
+		n.add(b[n.udpAt()+4:], 4)
+	default:
+		if n.IPv6 {
+			return n.mutateIPv6(b)
+		}
+		return n.mutateIPv4(b)
+	}
 	return b
+}
+
+func (n *Net) add(field []byte, d int) {
+	binary.BigEndian.PutUint16(field, uint16(int(binary.BigEndian.Uint16(field))+d))
+}
+
+func (n *Net) mutateIPv4(b []byte) []byte {
+	ip := b[n.ipAt():]
+	switch n.Bad {
+	case BadIPVersion:
+		ip[0] = 0x55
+	case BadIPOptions:
+		ip[0] = 0x46
+		n.add(ip[2:], 4)
+		b = slices.Insert(b, n.udpAt(), 1, 1, 1, 1)
+		ip = b[n.ipAt():]
+	case BadIPFragment:
+		ip[6] = 0x20
+	case BadIPLong:
+		n.add(ip[2:], 2000)
+	case BadIPShort:
+		binary.BigEndian.PutUint16(ip[2:], 19)
+	case BadTCP:
+		ip[9] = 6
+	case BadIPChecksum:
+		ip[10] ^= 1
+		return b
+	default:
+		return b
+	}
+	binary.BigEndian.PutUint16(ip[10:], 0)
+	binary.BigEndian.PutUint16(ip[10:], checksum(ip[:int(ip[0]&15)*4]))
+	return b
+}
+
+func (n *Net) mutateIPv6(b []byte) []byte {
+	ip := b[n.ipAt():]
+	switch n.Bad {
+	case BadIPVersion:
+		ip[0] = 0x50 | ip[0]&15
+	case BadIPOptions: // a destination options header, which is not followed
+		ip[6] = 60
+		n.add(ip[4:], 8)
+		b = slices.Insert(b, n.udpAt(), 17, 0, 1, 4, 0, 0, 0, 0)
+	case BadIPLong:
+		n.add(ip[4:], 2000)
+	case BadIPShort:
+		ip[0] = 0x40 | ip[0]&15
+	case BadTCP:
+		ip[6] = 6
+	}
+	return b
+}
+
+// checksum is the Internet checksum (RFC 1071) of an IPv4 header whose own checksum is zero.
+func checksum(b []byte) uint16 {
+	sum := uint32(0)
+	for i := 0; i+1 < len(b); i += 2 {
+		sum += uint32(b[i])<<8 | uint32(b[i+1])
+	}
+	for sum>>16 != 0 {
+		sum = sum>>16 + sum&0xffff
+	}
+	return ^uint16(sum)
 }

@@ -1,8 +1,6 @@
 package compose
 
 import (
-	"encoding/binary"
-
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/sim"
 	"metaroce/tandem/model/wire"
@@ -16,31 +14,27 @@ func Garbage(r *sim.Random, n int, like string, ipv6, vlan bool) []byte {
 	for i := range b {
 		b[i] = byte(r.Uint64() >> 32)
 	}
-	f := framer{net: &Net{IPv6: ipv6, VLAN: vlan, Sport: uint16(r.Uint64())}}
-	f.ethernet()
-	ether := len(f.b)
-	headers := ether + 20 + 8
-	if ipv6 {
-		headers += 20
-	}
-	payload := (n - headers) &^ 3
+	net := Net{IPv6: ipv6, VLAN: vlan, Sport: uint16(r.Uint64())}
+	at := net.udpAt() + udpBytes
+	payload := (n - at) &^ 3
 	if like == "" || payload < wire.BaseSize+preset.IcrcBytes {
 		return b
 	}
-	f.ip(payload)
-	ip := len(f.b)
-	f.udp(payload)
+	udp := b[at : at+payload]
+	if like == "icrc" {
+		setICRC(udp)
+	}
+	right, err := net.outer().AppendRaw(nil, udp)
+	if err != nil {
+		return b // longer than IP can say: random throughout
+	}
 	switch like {
 	case "ethernet":
-		copy(b, f.b[:ether])
+		copy(b, right[:net.ipAt()])
 	case "ip":
-		copy(b, f.b[:ip])
+		copy(b, right[:net.udpAt()])
 	default:
-		copy(b, f.b)
-	}
-	if like == "icrc" {
-		udp := b[headers : headers+payload]
-		binary.LittleEndian.PutUint32(udp[payload-preset.IcrcBytes:], wire.ICRC(udp[:payload-preset.IcrcBytes]))
+		copy(b, right[:at])
 	}
 	return b
 }

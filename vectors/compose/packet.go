@@ -1,10 +1,9 @@
 package compose
 
 import (
-	"encoding/binary"
-
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/wire"
+	"metaroce/tandem/nic/layers"
 )
 
 // Packet is one packet before it becomes a frame. Fields that its kind does not have are ignored.
@@ -40,9 +39,7 @@ type Packet struct {
 func (p *Packet) ConnIndex() uint16 { return uint16(p.DstConn) }
 
 // HasMessage says whether the packet is part of a Write or Send.
-func (p *Packet) HasMessage() bool {
-	return p.Op == wire.OpcodeWrite || p.Op == wire.OpcodeWriteImm || p.IsSend()
-}
+func (p *Packet) HasMessage() bool { return wire.Kinds[p.Op].CarriesMessage }
 
 // IsSend says whether the payload goes to a posted receive.
 func (p *Packet) IsSend() bool { return p.Op == wire.OpcodeSend || p.Op == wire.OpcodeSendImm }
@@ -50,67 +47,55 @@ func (p *Packet) IsSend() bool { return p.Op == wire.OpcodeSend || p.Op == wire.
 // HasImm says whether the packet carries an immediate.
 func (p *Packet) HasImm() bool { return p.Op == wire.OpcodeWriteImm || p.Op == wire.OpcodeSendImm }
 
-// appendUDP appends the UDP payload: headers, payload, padding, ICRC. It returns where the payload starts in it.
-func (p *Packet) appendUDP(b []byte) (out []byte, payloadAt int) {
-	start := len(b)
-	bytes := p.Bytes
-	if !wire.Kinds[p.Op].Payload {
-		bytes = 0
+// headers are the extension headers of the packet's kind. Of kinds that are not for a receiver they are zero.
+func (p *Packet) headers() []layers.Header {
+	var list []layers.Header
+	for _, id := range wire.Kinds[p.Op].Headers[1:] {
+		list = append(list, p.header(id))
 	}
-	b = p.appendHeaders(b, bytes)
-	payloadAt = len(b) - start
-	b = Payload(b, p.payloadKey(), p.Offset, bytes)
-	for i := bytes; i%4 != 0; i++ {
-		b = append(b, 0)
-	}
-	return binary.LittleEndian.AppendUint32(b, wire.ICRC(b[start:])), payloadAt
+	return list
 }
 
-func (p *Packet) appendHeaders(b []byte, payload int) []byte {
-	base := wire.Base{Version: preset.Version, Epoch: p.Epoch & 15, Opcode: p.Op, FlagA: p.A, FlagD: p.D, FlagR: p.R, FlagB: p.B,
-		FlagL: p.L, Pad: uint8(-payload & 3), Path: p.Path, DstConn: p.DstConn & 0xffffff, Psn: p.Psn, Tsn: p.Tsn, TxTime: p.Time}
-	b = base.Append(b)
-	if p.HasMessage() {
-		m := wire.Message{Stream: p.Stream, Attempt: p.Attempt & 15, Msn: p.Msn, Length: p.Length, Offset: p.Offset}
-		b = m.Append(b)
+func (p *Packet) header(id wire.HeaderID) layers.Header {
+	switch id {
+	case wire.HeaderMessage:
+		return &wire.Message{Stream: p.Stream, Attempt: p.Attempt & 15, Msn: p.Msn, Length: p.Length, Offset: p.Offset}
+	case wire.HeaderTarget:
+		return &wire.Target{Rkey: p.Rkey, Addr: p.Addr}
+	case wire.HeaderMatch:
+		return &wire.Match{RecvIndex: p.Recv}
+	case wire.HeaderImm:
+		return &wire.Imm{ImmValue: p.Imm}
+	case wire.HeaderRead:
+		return &wire.Read{Stream: p.Stream, Msn: p.Msn, Rkey: p.Rkey, Addr: p.Addr, Length: p.Length}
+	case wire.HeaderAtomic:
+		return &wire.Atomic{Stream: p.Stream, FetchAdd: true, Msn: p.Msn, Rkey: p.Rkey, Addr: p.Addr, Operand: 1}
+	case wire.HeaderProbe:
+		return &wire.Probe{Port: p.Port, NewEpoch: p.NewEpoch & 15, Query: p.Query, Txn: p.Txn, Stream: p.Stream, Msn: p.Msn}
 	}
-	switch p.Op {
-	case wire.OpcodeWrite, wire.OpcodeWriteImm:
-		t := wire.Target{Rkey: p.Rkey, Addr: p.Addr}
-		b = t.Append(b)
-	case wire.OpcodeReadRequest:
-		r := wire.Read{Stream: p.Stream, Msn: p.Msn, Rkey: p.Rkey, Addr: p.Addr, Length: p.Length, LocalKey: 0x77, LocalAddr: 0x1234_5678_9abc}
-		return r.Append(b)
-	case wire.OpcodeAtomicRequest:
-		a := wire.Atomic{Stream: p.Stream, FetchAdd: true, Msn: p.Msn, Rkey: p.Rkey, Addr: p.Addr, Operand: 1}
-		return a.Append(b)
-	case wire.OpcodeProbe:
-		q := wire.Probe{Port: p.Port, NewEpoch: p.NewEpoch & 15, Query: p.Query, Txn: p.Txn, Stream: p.Stream, Msn: p.Msn}
-		return q.Append(b)
+	return zeros(wire.Headers[id].Size)
+}
+
+// zeros is a header of zeros.
+type zeros int
+
+// Append puts it behind b.
+func (n zeros) Append(b []byte) []byte { return append(b, make([]byte, n)...) }
+
+// udp is the UDP payload: headers, payload, padding, ICRC. A packet made from the vocabulary of this package always
+// has the headers of its kind, so building cannot fail.
+func (p *Packet) udp() []byte {
+	w := layers.Packet{Headers: p.headers(), Base: wire.Base{Version: preset.Version, Epoch: p.Epoch & 15, Opcode: p.Op,
+		FlagA: p.A, FlagD: p.D, FlagR: p.R, FlagB: p.B, FlagL: p.L, Path: p.Path, DstConn: p.DstConn & 0xffffff, Psn: p.Psn, Tsn: p.Tsn, TxTime: p.Time}}
+	if wire.Kinds[p.Op].Payload && p.Net.Bad != BadPad {
+		w.Payload = Payload(nil, p.payloadKey(), p.Offset, p.Bytes)
 	}
-	if p.IsSend() || p.Op == wire.OpcodeWriteImm {
-		m := wire.Match{RecvIndex: p.Recv}
-		b = m.Append(b)
-	}
-	if p.HasImm() {
-		i := wire.Imm{ImmValue: p.Imm}
-		b = i.Append(b)
-	}
-	// kinds for the sender are dropped before their headers mean anything: zeros of the right size
-	for want := wire.BaseSize + extension(p.Op); len(b)%4 == 0 && foreign(p.Op) && want > wire.BaseSize; want -= 4 {
-		b = append(b, 0, 0, 0, 0)
+	b, err := w.AppendUDP(nil)
+	if err != nil {
+		panic("compose BUG: " + err.Error())
 	}
 	return b
 }
-
-// foreign says whether a kind is one that the receive side drops.
-func foreign(op wire.Opcode) bool {
-	k := &wire.Kinds[op]
-	return k.Known && k.Side != wire.SideReceiver
-}
-
-// extension is the size of the headers behind the base header.
-func extension(op wire.Opcode) int { return int(wire.Kinds[op].HeaderLen) - wire.BaseSize }
 
 // payloadKey makes payloads of different messages differ, and the same byte of a message the same in every packet
 // that carries it, whatever the attempt.

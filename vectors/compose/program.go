@@ -89,8 +89,7 @@ func portOf(k stimulus.Kind) stimulus.Port {
 func (b *Builder) Send(gap uint32, p *Packet, row uint16) {
 	data, payload := p.Frame()
 	b.add(stimulus.Item{Kind: stimulus.KindFrame, Gap: gap, Data: data})
-	proper := p.Net.Bad == BadNone && p.Net.Cut == 0
-	b.Program.Frames = append(b.Program.Frames, Frame{Packet: *p, Proper: proper, Payload: payload, Row: row, Line: b.Line})
+	b.Program.Frames = append(b.Program.Frames, Frame{Packet: *p, Proper: p.Proper(), Payload: payload, Row: row, Line: b.Line})
 }
 
 // Raw appends a frame of which nothing is known.

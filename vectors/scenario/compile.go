@@ -10,7 +10,10 @@ import (
 )
 
 // maxFrames bounds what a scenario may become, so that a slip in a repeat count ends with a message.
-const maxFrames = 200_000
+const maxFrames = 20_000
+
+// maxSteps bounds the lines executed, those in loops each time.
+const maxSteps = 100_000
 
 // Options for Compile.
 type Options struct {
@@ -90,6 +93,7 @@ type compiler struct {
 	presetPos Pos
 	posts     uint32 // receives posted, for their default work request id
 	started   bool   // a frame went out: commands before the first one are waited for
+	steps     int
 	overflow  bool
 	// hold collects packets inside reorder and lose; nil outside.
 	hold *[]*sent
@@ -98,6 +102,11 @@ type compiler struct {
 func (c *compiler) run(list []*Stmt) {
 	for _, s := range list {
 		if c.rep.full() || c.overflow {
+			return
+		}
+		if c.steps++; c.steps > maxSteps {
+			c.overflow = true
+			c.rep.add(s.Pos, "fewer repeats", "more than %d lines to execute", maxSteps)
 			return
 		}
 		c.b.Line = s.Pos.Line

@@ -50,6 +50,10 @@ func (p *parser) line(n int, line string) {
 		p.rep.add(Pos{n, maxLine + 1}, "at most 4096 bytes a line", "line of %d bytes", len(line))
 		return
 	}
+	if i := strings.IndexFunc(line, func(r rune) bool { return r < ' ' && r != '\t' && r != '\r' }); i >= 0 {
+		p.rep.add(Pos{n, i + 1}, "text", "control character %#x", line[i])
+		return
+	}
 	words, comment, hasComment, bad := split(line)
 	switch {
 	case bad > 0:
@@ -151,7 +155,7 @@ func (p *parser) check(s *Stmt) *wordSpec {
 		case spec.anyKey:
 			p.compare(a)
 		case spec.key(a.Key) == nil:
-			p.rep.add(a.Pos, spec.usage(), "%q takes no %q", s.Word, a.Key)
+			p.rep.add(a.Pos, spec.near(a.Key), "%q takes no %q", s.Word, a.Key)
 		case seen[a.Key]:
 			p.rep.add(a.Pos, "each key once", "%q again", a.Key)
 		default:

@@ -44,6 +44,20 @@ func (w *wordSpec) flag(name string) bool {
 	return false
 }
 
+// near names the keys that a mistyped one may have meant, or shows the whole line.
+func (w *wordSpec) near(typed string) string {
+	var names []string
+	for _, k := range w.keys {
+		if distance(k.name, typed) <= 1 || len(typed) > 3 && distance(k.name, typed) <= 2 {
+			names = append(names, k.name+"="+k.value)
+		}
+	}
+	if names == nil {
+		return w.usage()
+	}
+	return strings.Join(names, " or ")
+}
+
 // usage is the line a message shows.
 func (w *wordSpec) usage() string {
 	parts := []string{w.word}
