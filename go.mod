@@ -2,6 +2,13 @@ module metaroce/tandem
 
 go 1.26.0
 
+// what is built and recorded here is no part of the module
+ignore (
+	./bin
+	./build
+	./runs
+)
+
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	github.com/google/gopacket v1.1.19 // indirect

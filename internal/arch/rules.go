@@ -25,6 +25,7 @@ var layers = []allowed{
 		"model/complete", "model/coalesce", "model/ctimer", "model/ack"}, common...), "the only place where blocks meet"},
 	{"model/pipe", append([]string{"model/conn", "model/admit"}, common...), "order and time over conn, which has the values; admit: parsing gives a descriptor"},
 	{"model/modeltest", append([]string{"model", "model/conn", "model/pipe", "nic/layers"}, common...), "harness of tests: only tests import it"},
+	{"model", append([]string{"model/conn", "model/pipe"}, common...), "sizes and the way in; values and time are below"},
 	{"model/...", common, "blocks: never each other, they meet in conn"},
 
 	{"vectors/stimulus", nil, "flat list of what reaches a device: a leaf that targets and scenarios share"},
@@ -33,11 +34,13 @@ var layers = []allowed{
 	{"vectors/...", append([]string{"vectors/...", "nic/layers"}, common...), "vectors describe traffic and expectations; they run nothing"},
 
 	{"cosim/target", append([]string{"vectors/stimulus"}, common...), "contract: knows neither lockstep nor simulators"},
-	{"cosim/bridge/...", append([]string{"cosim/bridge/...", "cosim/target", "vectors/stimulus"}, common...), "the socket: carries records, does not read them"},
-	{"cosim/modeltarget", append([]string{"cosim/target", "vectors/stimulus", "model", "model/conn", "model/pipe"}, common...), "the one target that contains the model"},
+	{"cosim/journal", append([]string{"cosim/target", "vectors/stimulus"}, common...), "form of recordings: bridge, targets and sessions share it"},
+	{"cosim/bridge/...", append([]string{"cosim/bridge/...", "cosim/journal", "cosim/target", "vectors/stimulus"}, common...), "the socket: carries records, does not read them"},
+	{"cosim/modeltarget", append([]string{"cosim/journal", "cosim/target", "vectors/stimulus", "model", "model/conn", "model/pipe"}, common...), "the one target that contains the model"},
 	{"cosim/lockstep", append([]string{"cosim/target", "vectors/stimulus", "model", "model/conn"}, common...), "the reference is the model, told; no particular device"},
 	{"cosim/suite", append([]string{"cosim/...", "vectors/..."}, common...), "many runs: what is to be run comes from the vectors, each run from a session"},
 	{"cosim/cover", common, "bins are counted from records of any target"},
+	{"cosim/session", append([]string{"cosim/...", "vectors/stimulus", "model/conn"}, common...), "one run of a target; conn: the cost of the reference alone is measured"},
 	{"cosim/...", append([]string{"cosim/...", "vectors/stimulus"}, common...), "targets and runs; the model comes in through modeltarget and lockstep"},
 
 	{"nic/...", append([]string{"nic/...", "cosim/target", "vectors/stimulus"}, common...), "real devices and captures: the contract and the codec, never the model"},
