@@ -9,7 +9,8 @@
 //	                                  |                        |          |<---- answer
 //	                              coalesce -> ack -> ack port <-+      complete -> completion port
 //
-// With all latencies zero (Latency{}) a frame passes all engines in one cycle and the trace is that of the pure blocks.
+// With all latencies zero (Latency{}) a frame passes all engines in one cycle, queues have no end, and the trace is that
+// of the pure blocks.
 //
 // A Device is for one goroutine and allocates nothing per cycle once its queues have grown.
 package pipe
