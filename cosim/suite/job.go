@@ -3,6 +3,7 @@ package suite
 import (
 	"fmt"
 
+	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/compose"
 	"metaroce/tandem/vectors/generate"
@@ -27,9 +28,47 @@ type Job struct {
 	Preset string
 	Seed   uint64
 	Rerun  string // one line that repeats it
-	Note   string // for people, printed with its row
+	Note   string // for people
+	// Trouble says that the stimulus is not what it should be; nil: it is.
+	Trouble *Trouble
 	// Make makes stimulus and expectations when the job's turn comes: all of them at once would not fit.
 	Make func() (*compose.Program, []observe.Expectation, error)
+
+	frames int // of a capture
+}
+
+// Trouble is a capture that could not be read to its end.
+type Trouble struct {
+	What    string
+	Foreign bool // nothing of it can be fed: link type
+}
+
+// Result is what a job with this trouble comes to at best.
+func (t *Trouble) Result() lockstep.Result {
+	if t.Foreign {
+		return lockstep.Unsupported
+	}
+	return lockstep.BenchFailed
+}
+
+// Skip says whether the job has trouble and nothing that can be run all the same.
+func (j *Job) Skip() bool { return j.Trouble != nil && j.frames == 0 }
+
+// FromTouch is a job that uses every path of a preset once, and both ends of every table.
+func FromTouch(presetName string, seed uint64) (Job, error) {
+	params, ok := preset.ByName(presetName)
+	if !ok {
+		return Job{}, fmt.Errorf("preset %q: there are tiny, small and full", presetName)
+	}
+	return Job{Name: "touch", Group: Scenario, Preset: presetName, Seed: seed, Make: func() (*compose.Program, []observe.Expectation, error) {
+		p, messages, err := generate.Touch(params)
+		want := uint64(messages)
+		return p, []observe.Expectation{
+			{Where: "touch", Text: fmt.Sprintf("completions=%d", want), What: observe.Count, Name: "completions", Lo: want, Hi: want},
+			{Where: "touch", Text: "drops=0", What: observe.Count, Name: "drops"},
+			{Where: "touch", Text: "mem=ok", What: observe.MemoryOK},
+		}, err
+	}}, nil
 }
 
 // FromScenario is the job of a parsed scenario. The preset is the one it needs, else the one given.
@@ -69,7 +108,7 @@ func FromFrames(name, presetName string, seed uint64, frames [][]byte) (Job, err
 	if !ok {
 		return Job{}, fmt.Errorf("preset %q: there are tiny, small and full", presetName)
 	}
-	return Job{Name: name, Group: Capture, Preset: presetName, Seed: seed, Make: func() (*compose.Program, []observe.Expectation, error) {
+	return Job{Name: name, Group: Capture, Preset: presetName, Seed: seed, frames: len(frames), Make: func() (*compose.Program, []observe.Expectation, error) {
 		b := compose.NewBuilder(name, params)
 		for _, f := range frames {
 			b.Raw(0, f)

@@ -35,12 +35,12 @@ type Outcome struct {
 	Group    Group             `json:"group"`
 	Seed     uint64            `json:"seed"`
 	Note     string            `json:"note,omitempty"`
+	Trouble  string            `json:"trouble,omitempty"` // why the stimulus is not whole
 	Verdict  *lockstep.Verdict `json:"verdict"`
 	Breaches []string          `json:"breaches,omitempty"` // of what the traffic meant
 	Unmet    []string          `json:"unmet,omitempty"`    // expectations of the scenario
 	Result   lockstep.Result   `json:"result"`
 	Rerun    string            `json:"rerun,omitempty"`
-	Frames   int               `json:"frames"`
 	Counts   map[string]uint64 `json:"counts,omitempty"` // what was seen, by name
 }
 
@@ -80,6 +80,14 @@ type state struct {
 
 func (s *state) job(j *Job) *jobDone {
 	d := &jobDone{Outcome: Outcome{Name: j.Name, Group: j.Group, Seed: j.Seed, Note: j.Note, Rerun: j.Rerun}}
+	if t := j.Trouble; t != nil {
+		d.Trouble = t.What
+	}
+	if j.Skip() {
+		d.Verdict = &lockstep.Verdict{Name: j.Name, Device: s.o.Device, Preset: j.Preset, Seed: j.Seed, Result: j.Trouble.Result(), Line: j.Trouble.What}
+		d.Result = d.Verdict.Result
+		return d
+	}
 	prog, expect, err := j.Make()
 	if err != nil {
 		d.Verdict = (&lockstep.Verdict{Name: j.Name, Device: s.o.Device, Preset: j.Preset, Seed: j.Seed}).Failed(target.Fail("host", err, "cannot make the stimulus"))
@@ -90,7 +98,6 @@ func (s *state) job(j *Job) *jobDone {
 		d.bins = cover.New()
 	}
 	seen := observe.New(prog)
-	d.Frames = len(prog.Frames)
 	d.Verdict = session.Run(s.ctx, session.Options{
 		Name: j.Name, Device: s.o.Device, Config: target.Config{Preset: j.Preset, Seed: j.Seed, Mode: s.o.Mode, Batch: s.o.Batch},
 		Stimulus: s.stimulus(prog.Items), RTL: s.o.RTL, RunsDir: s.o.RunsDir, Journal: s.o.Journal, Wave: s.o.Wave, Rerun: j.Rerun,
@@ -109,6 +116,9 @@ func (s *state) job(j *Job) *jobDone {
 	d.Breaches, d.Unmet = seen.Breaches(), seen.Check(expect)
 	if len(d.Breaches)+len(d.Unmet) > 0 {
 		d.Result = lockstep.Diverged
+	}
+	if j.Trouble != nil {
+		d.Result = worse(d.Result, j.Trouble.Result())
 	}
 	return d
 }

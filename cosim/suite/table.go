@@ -3,6 +3,8 @@ package suite
 import (
 	"fmt"
 	"io"
+	"sort"
+	"strings"
 	"time"
 
 	"metaroce/tandem/cosim/lockstep"
@@ -118,6 +120,26 @@ func (x *row) add(o *Outcome) {
 	x.result = worse(x.result, o.Result)
 }
 
+// Frames writes what became of a capture's frames: how many, and dropped why.
+func (o *Outcome) Frames(w io.Writer) {
+	if o.Group != Capture || o.Counts == nil {
+		return
+	}
+	fmt.Fprintf(w, "%s: %s", o.Name, o.Note)
+	var reasons []string
+	for name, n := range o.Counts {
+		if reason, ok := strings.CutPrefix(name, "drops."); ok {
+			reasons = append(reasons, fmt.Sprintf("%s %d", reason, n))
+		}
+	}
+	sort.Strings(reasons)
+	fmt.Fprintf(w, "; %d reached the device, %d admitted, %d dropped", o.Counts["frames"], o.Counts["admitted"], o.Counts["drops"])
+	if reasons != nil {
+		fmt.Fprintf(w, " (%s)", strings.Join(reasons, ", "))
+	}
+	fmt.Fprintf(w, ", %d bytes placed\n", o.Counts["bytes"])
+}
+
 // Explain writes what is to be said of an outcome that does not match, or of a note.
 func (o *Outcome) Explain(w io.Writer) {
 	name := o.Name
@@ -128,6 +150,9 @@ func (o *Outcome) Explain(w io.Writer) {
 		return
 	}
 	fmt.Fprintf(w, "%s: %v\n", name, o.Result)
+	if o.Trouble != "" {
+		fmt.Fprintf(w, "  %s\n", o.Trouble)
+	}
 	for _, list := range [][]string{o.Unmet, o.Breaches} {
 		for _, line := range list {
 			fmt.Fprintf(w, "  %s\n", line)
@@ -137,7 +162,7 @@ func (o *Outcome) Explain(w io.Writer) {
 	switch {
 	case v.Divergence != nil:
 		writeDivergence(w, v.Divergence)
-	case v.Result != lockstep.Match:
+	case v.Result != lockstep.Match && v.Line != o.Trouble:
 		fmt.Fprintf(w, "  %s\n", v.Line)
 	}
 	if v.Folder != "" {

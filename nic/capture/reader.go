@@ -162,3 +162,17 @@ func (c *Capture) add(data []byte, whole uint32) {
 	}
 	c.Frames = append(c.Frames, append([]byte(nil), data...))
 }
+
+// Summary says in a few words what the file holds.
+func (c *Capture) Summary() string {
+	s := fmt.Sprintf("%s, %d packets", c.Format, c.Packets)
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{c.Cut, "cut by the capture"}, {c.Empty, "empty, left out"}, {c.TooLong, "too long to drive, left out"}} {
+		if x.n > 0 {
+			s += fmt.Sprintf(", %d %s", x.n, x.what)
+		}
+	}
+	return s
+}

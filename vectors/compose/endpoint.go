@@ -154,3 +154,6 @@ func (b *Builder) SetKey(r *Region) {
 func (b *Builder) ClearKey(r *Region) {
 	b.Command(event.CommandKeyClear, Arg{event.RegCmdRkey, r.Rkey()})
 }
+
+// SkipRows leaves stream rows out, so that the next connection starts at row n or behind it.
+func (b *Builder) SkipRows(n int) { b.rows = max(b.rows, n) }

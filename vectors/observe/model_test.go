@@ -98,3 +98,54 @@ func TestRandomOnModel(t *testing.T) {
 		})
 	}
 }
+
+// TestTouchOnModel: every path of every connection, and both ends of every table.
+func TestTouchOnModel(t *testing.T) {
+	for _, p := range []preset.Params{preset.Tiny, preset.Small, preset.Full} {
+		prog, messages, err := generate.Touch(p)
+		require.NoError(t, err)
+		o := observe.New(prog)
+		rows := map[string]map[uint64]bool{"conn": {}, "path": {}, "stream": {}, "slot": {}, "recv": {}, "key": {}}
+		play(t, p, prog.Items, func(rec []byte) {
+			o.Observe(rec)
+			touch(p, rec, rows)
+		})
+		assert.Empty(t, o.Breaches())
+		assert.EqualValues(t, messages, o.Counts()["completions"])
+		assert.Zero(t, o.Counts()["drops"])
+		assert.Len(t, rows["conn"], p.Conns, p.Name)
+		assert.Len(t, rows["path"], p.Conns*p.Paths, p.Name)
+		for name, size := range map[string]int{"stream": p.Streams, "slot": p.Streams * p.MsgSlots, "recv": p.Streams * p.Recvs, "key": p.Keys} {
+			assert.True(t, rows[name][0], "%s: first row of %s", p.Name, name)
+			assert.True(t, rows[name][uint64(size-1)], "%s: last row of %s", p.Name, name)
+		}
+	}
+}
+
+// touch notes which rows a packet's record is about.
+func touch(p preset.Params, rec []byte, rows map[string]map[uint64]bool) {
+	switch event.Kind(rec[1]) {
+	case event.KindWindow:
+		var r event.Window
+		if r.Decode(rec) == nil && r.Head.Op == event.WindowPacket {
+			rows["conn"][uint64(r.Head.Conn)] = true
+			rows["path"][uint64(r.Head.Conn)*uint64(p.Paths)+uint64(r.Head.Path)] = true
+		}
+	case event.KindMessage:
+		var r event.Message
+		if r.Decode(rec) == nil && r.Head.Op == event.MessagePacket {
+			rows["stream"][uint64(r.In.StreamRow)] = true
+			rows["slot"][uint64(r.In.StreamRow)*uint64(p.MsgSlots)+uint64(r.In.Msn)%uint64(p.MsgSlots)] = true
+		}
+	case event.KindRecv:
+		var r event.Recv
+		if r.Decode(rec) == nil && r.Head.Op == event.RecvMatch {
+			rows["recv"][uint64(r.In.StreamRow)*uint64(p.Recvs)+uint64(r.In.RecvIndex)%uint64(p.Recvs)] = true
+		}
+	case event.KindKey:
+		var r event.Key
+		if r.Decode(rec) == nil && r.Head.Op == event.KeyCheck {
+			rows["key"][uint64(r.In.Rkey>>8)] = true
+		}
+	}
+}

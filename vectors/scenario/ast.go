@@ -36,3 +36,13 @@ type Arg struct {
 	ValPos Pos
 	Quoted bool // the value stood in quotes
 }
+
+// Title is the sentence of the file's title line, "" where there is none.
+func (f *File) Title() string {
+	for _, s := range f.Stmts {
+		if s.Word == "title" && len(s.Args) > 0 {
+			return s.Args[0].Val
+		}
+	}
+	return ""
+}

@@ -99,3 +99,14 @@ func (l List) Frames() int {
 	}
 	return n
 }
+
+// Data is the frames in their order.
+func (l List) Data() [][]byte {
+	var frames [][]byte
+	for i := range l {
+		if l[i].Kind == KindFrame {
+			frames = append(frames, l[i].Data)
+		}
+	}
+	return frames
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/target"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is one call of the program. Its result is the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	// an interrupted run still reports what it did: commands end when the context does. A second signal ends at once.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	a := newApp(ctx, stdout, stderr)
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	code := exitCode(err)
+	var s *status
+	if !errors.As(err, &s) {
+		fmt.Fprintf(stderr, "tandem: %v\n", err)
+	} else if s.err != nil {
+		fmt.Fprintf(stderr, "tandem: %v\n", s.err)
+	}
+	return code
+}
+
+// status is an outcome that is no mistake of the caller: it was printed, and only the exit code is left.
+type status struct {
+	result lockstep.Result
+	err    error // printed too, if there
+}
+
+func (s *status) Error() string {
+	if s.err != nil {
+		return s.err.Error()
+	}
+	return s.result.String()
+}
+
+// done turns a result into what a command returns.
+func done(r lockstep.Result) error {
+	if r == lockstep.Match {
+		return nil
+	}
+	return &status{result: r}
+}
+
+// exitCode gives the exit code of an error: that of its result, else bench or usage.
+func exitCode(err error) int {
+	var s *status
+	if errors.As(err, &s) {
+		return int(s.result)
+	}
+	var u *target.Unsupported
+	if errors.As(err, &u) {
+		return int(lockstep.Unsupported)
+	}
+	return int(lockstep.BenchFailed)
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"time"
+
+	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/rtl"
+	"metaroce/tandem/cosim/suite"
+	"metaroce/tandem/model/preset"
+)
+
+// progress is one line on a terminal that is written over, and nothing anywhere else.
+type progress struct {
+	w           io.Writer
+	total, n, k int // jobs, done, of these not matching
+	start       time.Time
+}
+
+func (a *app) progress(total int) *progress {
+	p := &progress{total: total, start: time.Now()}
+	if a.errTerm && total > 1 {
+		p.w = a.err
+	}
+	return p
+}
+
+// clear is "to the start of the line, and clear to its end".
+const clear = "\r\x1b[K"
+
+func (p *progress) done(o suite.Outcome) {
+	if p.w == nil {
+		return
+	}
+	p.n++
+	if o.Result != lockstep.Match {
+		p.k++
+	}
+	left := time.Duration(float64(time.Since(p.start)) / float64(p.n) * float64(p.total-p.n)).Round(time.Second)
+	s := fmt.Sprintf("%s%d of %d", clear, p.n, p.total)
+	if p.k > 0 {
+		s += fmt.Sprintf(", %d not matching", p.k)
+	}
+	fmt.Fprintf(p.w, "%s, last %s, about %v left", s, o.Name, left)
+}
+
+func (p *progress) end() {
+	if p.w != nil {
+		io.WriteString(p.w, clear)
+	}
+}
+
+// build sees to it that the simulators are there before the first run, and says so where it takes time.
+func (a *app) build(jobs []suite.Job, opt *rtl.Options) error {
+	names := map[string]bool{}
+	for _, j := range jobs {
+		if !j.Skip() {
+			names[j.Preset] = true
+		}
+	}
+	var list []string
+	for n := range names {
+		list = append(list, n)
+	}
+	sort.Strings(list)
+	for _, n := range list {
+		p, _ := preset.ByName(n)
+		stop := a.waiting(fmt.Sprintf("simulator for preset %s: the first build takes minutes", n))
+		_, err := rtl.Build(a.ctx, p, opt)
+		stop()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waiting shows a line with the time that goes by, once something takes longer than a moment. The function it returns
+// takes the line away.
+func (a *app) waiting(what string) func() {
+	stop, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+			}
+			switch {
+			case a.errTerm:
+				fmt.Fprintf(a.err, "%s%s, %d s", clear, what, n)
+			case n == 2:
+				fmt.Fprintln(a.err, strings.TrimSpace(what))
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-gone
+		if a.errTerm {
+			io.WriteString(a.err, clear)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/model/preset"
+	"metaroce/tandem/vectors/scenario"
+	"metaroce/tandem/vectors/scenarios"
+)
+
+func (a *app) scenario() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "scenario",
+		Short: "lists, prints, checks and formats scenarios",
+		Long:  "A scenario is a time line of packets and commands, and what must have been seen at the end. docs/scenarios.md is the manual of the language.",
+	}
+	c.AddCommand(a.scenarioList(), a.scenarioShow(), a.scenarioCheck(), a.scenarioFmt())
+	return c
+}
+
+func (a *app) scenarioList() *cobra.Command {
+	return &cobra.Command{Use: "list", Short: "names and titles of the written scenarios", Args: noArgs, Example: "  tandem scenario list",
+		RunE: func(*cobra.Command, []string) error {
+			for _, name := range written() {
+				f, err := load(name)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(a.out, "%-18s %s\n", name, f.Title())
+			}
+			return nil
+		}}
+}
+
+func (a *app) scenarioShow() *cobra.Command {
+	return &cobra.Command{Use: "show NAME", Short: "prints a written scenario", Args: exactly("NAME"), ValidArgsFunction: completeScenario,
+		Example: "  tandem scenario show serial-wrap > mine.scn",
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, err := scenarios.Files.ReadFile(args[0] + ".scn")
+			if err != nil {
+				return fmt.Errorf("scenario %q: no such name (tandem scenario list)", args[0])
+			}
+			_, err = a.out.Write(text)
+			return err
+		}}
+}
+
+func (a *app) scenarioCheck() *cobra.Command {
+	name := ""
+	c := &cobra.Command{Use: "check SCENARIO...", Short: "finds all mistakes in scenarios, without running them", Example: "  tandem scenario check mine.scn",
+		Args: cobra.MinimumNArgs(1), ValidArgsFunction: completeScenario,
+		RunE: func(_ *cobra.Command, args []string) error {
+			params, ok := preset.ByName(name)
+			if !ok {
+				return fmt.Errorf("--preset %q: want tiny, small or full", name)
+			}
+			var errs []error
+			for _, arg := range args {
+				f, err := load(arg)
+				if err != nil {
+					errs = append(errs, err)
+					continue
+				}
+				p := params
+				if need, ok := preset.ByName(f.Preset()); ok {
+					p = need
+				}
+				c, err := scenario.Compile(f, scenario.Options{Params: p, Seed: 1})
+				if err != nil {
+					errs = append(errs, err)
+					continue
+				}
+				fmt.Fprintf(a.out, "%s: %d frames, %d items, %d expectations\n", arg, len(c.Program.Frames), len(c.Program.Items), len(c.Expect))
+			}
+			return errors.Join(errs...)
+		}}
+	c.Flags().StringVar(&name, "preset", "tiny", "table sizes to check against, where the scenario names none")
+	complete(c, "preset", "tiny", "small", "full")
+	return c
+}
+
+func (a *app) scenarioFmt() *cobra.Command {
+	write, list := false, false
+	c := &cobra.Command{Use: "fmt FILE...", Short: "prints scenarios in their canonical form", Args: cobra.MinimumNArgs(1),
+		Example: "  tandem scenario fmt --write mine.scn\n  tandem scenario fmt --check *.scn",
+		RunE: func(_ *cobra.Command, args []string) error {
+			var errs []error
+			var other []string
+			for _, name := range args {
+				changed, err := a.format(name, write, list)
+				if err != nil {
+					errs = append(errs, err)
+				} else if changed {
+					other = append(other, name)
+				}
+			}
+			if err := errors.Join(errs...); err != nil {
+				return err
+			}
+			if list && other != nil {
+				return &status{result: lockstep.Diverged, err: fmt.Errorf("not in canonical form: %s", strings.Join(other, ", "))}
+			}
+			return nil
+		}}
+	c.Flags().BoolVarP(&write, "write", "w", false, "write the files instead of printing")
+	c.Flags().BoolVar(&list, "check", false, "print nothing; exit with 1 if a file would change")
+	return c
+}
+
+// format prints, writes or only compares one file. It tells whether the file was in another form.
+func (a *app) format(name string, write, check bool) (bool, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return false, err
+	}
+	f, err := scenario.Parse(name, text)
+	if err != nil {
+		return false, err
+	}
+	form := scenario.Format(f)
+	changed := !bytes.Equal(form, text)
+	switch {
+	case check:
+	case write && changed:
+		err = os.WriteFile(name, form, 0o644)
+	case !write:
+		_, err = a.out.Write(form)
+	}
+	return changed, err
+}
