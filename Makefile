@@ -61,7 +61,7 @@ test-go: need ## Go tests with the race detector, in shuffled order; a skipped t
 
 .PHONY: test-vectors
 test-vectors: need ## golden vectors of every step, on its source and on its netlist, and the RTL benches
-	@$(STAGE) rtl-benches  scripts/rtl_benches.sh
+	@$(STAGE) rtl-benches  rtl/common/tb/run.sh
 	@$(STAGE) step-vectors scripts/step_vectors.sh
 
 .PHONY: test-formal
@@ -85,7 +85,7 @@ gen: ## write all generated files again from model/spec
 
 .PHONY: golden
 golden: ## write the step vectors again; look at the difference before committing it
-	@$(GO) run ./vectors/block/stepgen
+	@$(GO) test ./vectors/block -run TestGolden -rewrite
 
 .PHONY: need
 need: ## install the Debian packages that are missing, or name them and stop

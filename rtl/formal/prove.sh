@@ -27,7 +27,7 @@ die() { echo "prove.sh: $*" >&2; exit 2; }
 # Copies a generated file with one line changed; more or fewer than one is an error, for then the file has another shape.
 change() { # from to pattern replacement
     local n
-    n=$(grep -cE "$3" "$1") || true
+    n=$(grep -cE "$3" "$1") || :  # none is 0, and an exit code
     [ "$n" = 1 ] || die "$1 has $n lines like /$3/, and one is expected"
     sed -E "s/$3/$4/" "$1" > "$2"
 }
@@ -59,7 +59,7 @@ prove() { # directory with the step's sources
         read_verilog -formal -sv -I$work $work/mr_pkg.sv $dir/*.sv rtl/formal/mr_window_prop.sv
         hierarchy -check -top mr_window_prop; prep -flatten -top mr_window_prop; setattr -set keep 1 w:p_*
         memory_map; async2sync; opt -full; dffunmap
-        sat -verify -tempinduct -prove-asserts -set-assumes -maxsteps 2 $show" > "$log" 2>&1 || true
+        sat -verify -tempinduct -prove-asserts -set-assumes -maxsteps 2 $show" > "$log" 2>&1 || :  # the log has the verdict
     # a constant here is a property or an assumption that Yosys has lost: it would hold of anything
     if grep -qE "^Import (constraint from assume cell|proof for assert): 1'[0x]" "$log"; then echo "lost"
     elif grep -q 'Induction step proven: SUCCESS' "$log"; then echo "proven"
@@ -70,7 +70,7 @@ prove() { # directory with the step's sources
 }
 
 # Properties that are 0 in the trace that Yosys printed.
-broken() { { grep -oE '^ *[0-9]+ \\p_[a-z_0-9]+ +0 ' "$1/log" || true; } | grep -oE 'p_[a-z_0-9]+' | sort -u | tr '\n' ' '; }
+broken() { { grep -oE '^ *[0-9]+ \\p_[a-z_0-9]+ +0 ' "$1/log" || :; } | grep -oE 'p_[a-z_0-9]+' | sort -u | tr '\n' ' '; }
 
 properties=$(grep -cE '^ *assert \(' rtl/formal/mr_window_prop.sv)
 narrow
@@ -96,7 +96,7 @@ while IFS='|' read -r name file pattern replacement; do
     dir=$work/bug-$name
     mkdir -p "$dir"
     cp "${sources[@]}" "$dir/"
-    n=$(grep -cF -- "$pattern" "$dir/$file") || true
+    n=$(grep -cF -- "$pattern" "$dir/$file") || :
     [ "$n" = 1 ] || die "bugs.txt: $name: $file has $n lines with '$pattern', and one is expected"
     P=$pattern R=$replacement perl -pi -e 's/\Q$ENV{P}\E/$ENV{R}/' "$dir/$file"
     verdict=$(prove "$dir")
