@@ -85,12 +85,17 @@ func TestParse(t *testing.T) {
 	p := newPacker(t)
 	m := &maker{rand.New(rand.NewPCG(1, 7))}
 	var frames [][]byte
-	for range 1000 {
+	for range 900 {
 		frames = append(frames, m.frame())
 	}
 	for _, n := range []int{8996, 9000, 9004, 9008, 9100} {
 		frames = append(frames, m.long(n))
 	}
+	for _, n := range []int{-1, 0, 1, 64, 66000} { // a right packet, stretched around the longest frame
+		f := m.long(9000)
+		frames = append(frames, append(f, m.bytes(preset.MaxFrame-len(f)+n)...))
+	}
+	frames = append(frames, m.headerBits()...)
 	for n := range 70 { // every length around a header, one frame a beat
 		frames = append(frames, m.bytes(n+1))
 	}
