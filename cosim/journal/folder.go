@@ -40,7 +40,7 @@ type Meta struct {
 // SchemaText is this program's schema hash as Meta has it.
 func SchemaText() string { return fmt.Sprintf("%016x", event.SchemaHash) }
 
-var unsafeName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var unsafeName = regexp.MustCompile(`[^A-Za-z0-9._]+`)
 
 // FolderName is the run folder of a name and a seed: name-seed, with nothing in it that a shell would mind.
 func FolderName(name string, seed uint64) string {

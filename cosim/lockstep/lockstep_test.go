@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -312,7 +313,9 @@ func TestBenchFailuresAreNoDivergence(t *testing.T) {
 		assert.Equal(t, "bench failure: device: was silent for 1.5s", v.Line)
 		assert.Nil(t, v.Divergence)
 	}
-	v := do(t, &failing{modeltarget.New(), "reset", &target.Unsupported{What: "mode warp"}}, config(target.ModeFull), stimuli(t))
+	v := do(t, &failing{modeltarget.New(), "drain", target.Fail("device", io.EOF, "closed the socket")}, config(target.ModeFull), stimuli(t))
+	assert.Equal(t, lockstep.BenchFailed, v.Result, "a device that broke off is not one that ended")
+	v = do(t, &failing{modeltarget.New(), "reset", &target.Unsupported{What: "mode warp"}}, config(target.ModeFull), stimuli(t))
 	assert.Equal(t, lockstep.Unsupported, v.Result)
 	c := config(target.ModeFull)
 	c.Preset = "huge"

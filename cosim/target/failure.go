@@ -1,6 +1,10 @@
 package target
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"io"
+)
 
 // Failure is a run that ended for a reason that says nothing about the device: the bench, the socket, the machine.
 // It leads to exit code 2, never to a divergence.
@@ -27,8 +31,12 @@ func (f *Failure) Error() string {
 // Unwrap returns the error below.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Fail makes a Failure.
+// Fail makes a Failure. It never wraps io.EOF, which is how a target says that all is well: a device that broke off
+// must not pass for one that ended.
 func Fail(side string, err error, format string, args ...any) *Failure {
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
 	return &Failure{Side: side, Cause: fmt.Sprintf(format, args...), Err: err}
 }
 

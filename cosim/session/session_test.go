@@ -1,0 +1,189 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"metaroce/tandem/cosim/journal"
+	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/target"
+	"metaroce/tandem/model/preset"
+	"metaroce/tandem/vectors/generate"
+)
+
+func options(t testing.TB, seed uint64, m target.Mode) Options {
+	t.Helper()
+	p, err := generate.Generate(generate.Config{Params: preset.Tiny, Seed: seed, Packets: 400})
+	require.NoError(t, err)
+	return Options{
+		Name: "random", Device: "model", Config: target.Config{Preset: "tiny", Seed: seed, Mode: m}, Stimulus: p.Items,
+		RunsDir: t.TempDir(), Rerun: "tandem run --random",
+	}
+}
+
+func TestRunFolder(t *testing.T) {
+	for _, m := range []target.Mode{target.ModeFull, target.ModeDigest} {
+		o := options(t, 2, m)
+		v := Run(context.Background(), o)
+		require.Equal(t, lockstep.Match, v.Result, v.Line)
+		assert.Equal(t, filepath.Join(o.RunsDir, "random-2"), v.Folder)
+		b, err := os.ReadFile(filepath.Join(v.Folder, journal.VerdictFile))
+		require.NoError(t, err)
+		var written lockstep.Verdict
+		require.NoError(t, json.Unmarshal(b, &written))
+		assert.Equal(t, *v, written)
+
+		n := uint64(0)
+		again := Replay(context.Background(), v.Folder, func([]byte) { n++ })
+		require.Equal(t, lockstep.Match, again.Result, again.Line)
+		assert.Equal(t, v.Transactions, n)
+		assert.Equal(t, v.Compared, again.Compared)
+		assert.Equal(t, v.Told, again.Told)
+	}
+}
+
+func TestJournalIsKeptAsAsked(t *testing.T) {
+	for keep, want := range map[string]bool{"": true, "always": true, "failure": false, "never": false} {
+		o := options(t, 2, target.ModeDigest)
+		o.Journal = keep
+		v := Run(context.Background(), o)
+		require.Equal(t, lockstep.Match, v.Result)
+		_, err := os.Stat(filepath.Join(o.RunsDir, "random-2"))
+		assert.Equal(t, want, err == nil, "journal %q", keep)
+		assert.Equal(t, want, v.Folder != "")
+	}
+}
+
+// damage changes one byte of the records of a run.
+func damage(t *testing.T, folder string, at int, x byte) {
+	t.Helper()
+	path := filepath.Join(folder, journal.RecordsFile)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	b[at] ^= x
+	require.NoError(t, os.WriteFile(path, b, 0o600))
+}
+
+func TestReplayFindsWhatIsWrong(t *testing.T) {
+	o := options(t, 2, target.ModeFull)
+	v := Run(context.Background(), o)
+	require.Equal(t, lockstep.Match, v.Result)
+	damage(t, v.Folder, 40, 1) // hash or value of the first record
+	r := Replay(context.Background(), v.Folder, nil)
+	assert.Equal(t, lockstep.Diverged, r.Result)
+	assert.Equal(t, uint64(0), r.Divergence.Seq)
+	assert.Equal(t, "tandem replay "+v.Folder, r.Rerun)
+
+	damage(t, v.Folder, 40, 1)
+	path := filepath.Join(v.Folder, journal.RecordsFile)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, b[:len(b)-10], 0o600))
+	r = Replay(context.Background(), v.Folder, nil)
+	assert.Equal(t, lockstep.BenchFailed, r.Result)
+	assert.Contains(t, r.Line, "records.bin, byte ")
+	assert.Contains(t, r.Line, "cut short")
+
+	r = Replay(context.Background(), t.TempDir(), nil)
+	assert.Equal(t, lockstep.BenchFailed, r.Result)
+	assert.Contains(t, r.Line, "is no run folder")
+}
+
+func TestDiff(t *testing.T) {
+	a, b := options(t, 2, target.ModeFull), options(t, 2, target.ModeFull)
+	va, vb := Run(context.Background(), a), Run(context.Background(), b)
+	d, err := Diff(va.Folder, vb.Folder)
+	require.NoError(t, err)
+	assert.True(t, d.Same)
+	assert.Equal(t, va.Transactions, d.Transactions)
+
+	damage(t, vb.Folder, 43, 0x80)
+	d, err = Diff(va.Folder, vb.Folder)
+	require.NoError(t, err)
+	assert.False(t, d.Same)
+	assert.Zero(t, d.Transactions)
+	require.Len(t, d.Fields, 1)
+	assert.Contains(t, d.What, " is ")
+	assert.NotEqual(t, d.A, d.B)
+
+	path := filepath.Join(vb.Folder, journal.RecordsFile)
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	d, err = Diff(va.Folder, vb.Folder)
+	require.NoError(t, err)
+	assert.Equal(t, "the second run ends here", d.What)
+	d, err = Diff(vb.Folder, va.Folder)
+	require.NoError(t, err)
+	assert.Equal(t, "the first run ends here", d.What)
+
+	c := options(t, 2, target.ModeDigest)
+	vc := Run(context.Background(), c)
+	_, err = Diff(va.Folder, vc.Folder)
+	assert.ErrorContains(t, err, "mode full with one in mode digest")
+	_, err = Diff(va.Folder, "nowhere")
+	assert.ErrorContains(t, err, "is no run folder")
+}
+
+func TestWrongOptions(t *testing.T) {
+	o := options(t, 2, target.ModeFull)
+	o.Device = "abacus"
+	v := Run(context.Background(), o)
+	assert.Equal(t, lockstep.Unsupported, v.Result)
+	assert.Contains(t, v.Line, `device "abacus"; there are rtl and model`)
+
+	o = options(t, 2, target.ModeFull)
+	o.Stimulus[0].Kind = 77
+	v = Run(context.Background(), o)
+	assert.Equal(t, lockstep.BenchFailed, v.Result)
+	assert.Contains(t, v.Line, "item 0")
+
+	o = options(t, 2, target.ModeFull)
+	require.NoError(t, os.WriteFile(filepath.Join(o.RunsDir, "file"), nil, 0o600))
+	o.RunsDir = filepath.Join(o.RunsDir, "file")
+	v = Run(context.Background(), o)
+	assert.Equal(t, lockstep.BenchFailed, v.Result)
+	assert.Contains(t, v.Line, "run folder: cannot make it")
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	o := options(t, 2, target.ModeFull)
+	o.Observe = func([]byte) { cancel() }
+	v := Run(ctx, o)
+	assert.Equal(t, lockstep.BenchFailed, v.Result)
+	assert.Contains(t, v.Line, "host: interrupted")
+	_, err := os.Stat(filepath.Join(v.Folder, journal.VerdictFile))
+	assert.NoError(t, err, "the report is written all the same")
+}
+
+// TestDiskFull runs under a limit of file size, which a disk that is full looks like to the writer.
+func TestDiskFull(t *testing.T) {
+	const env = "TANDEM_TEST_DISK"
+	if dir := os.Getenv(env); dir != "" {
+		signal.Ignore(syscall.SIGXFSZ)
+		o := options(t, 2, target.ModeFull)
+		o.RunsDir = dir
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 600 << 10, Max: 600 << 10}))
+		v := Run(context.Background(), o)
+		_, _ = os.Stdout.WriteString(v.Line + "\n")
+		os.Exit(int(v.Result))
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestDiskFull$")
+	cmd.Env = append(os.Environ(), env+"="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit, "%s", out)
+	assert.Equal(t, 2, exit.ExitCode(), "%s", out)
+	assert.Contains(t, string(out), "bench failure: run folder: cannot write the journal")
+	assert.Contains(t, string(out), "file too large")
+	assert.Equal(t, 1, strings.Count(strings.TrimSpace(string(out)), "\n")+1, "one line: %s", out)
+}
