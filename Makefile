@@ -14,6 +14,8 @@ STAGE := scripts/stage.sh
 SEED    ?= 1
 SEEDS   ?= 200
 PACKETS ?= 2000
+# Runs side by side.
+JOBS    ?= 2
 
 .PHONY: help
 help: ## list the targets
@@ -27,7 +29,7 @@ build: ## build bin/tandem
 
 .PHONY: run
 run: need build ## every scenario on RTL and model in lockstep: a table and one verdict line
-	@bin/tandem run --all
+	@bin/tandem run --all --jobs $(JOBS)
 
 .PHONY: bugs
 bugs: need build ## plant every fault, one at a time: each must be caught
@@ -69,9 +71,9 @@ test-formal: need ## the window step proven at 16 bits, and the proof shown to f
 	@$(STAGE) formal-16 rtl/formal/prove.sh --bits 16 --bugs
 
 .PHONY: test-lockstep
-test-lockstep: need build ## RTL and model in lockstep over all scenarios and random seeds
-	@$(STAGE) lockstep-scenarios bin/tandem run --all
-	@$(STAGE) lockstep-random    bin/tandem run --random $(PACKETS) --seed $(SEED) --seeds $(SEEDS)
+test-lockstep: need build ## RTL and model in lockstep: all scenarios, random seeds, bins of coverage; every row of preset full
+	@$(STAGE) lockstep      bin/tandem run --all --random $(PACKETS) --seed $(SEED) --seeds $(SEEDS) --cover --jobs $(JOBS)
+	@$(STAGE) lockstep-full bin/tandem run --touch --preset full
 
 .PHONY: prove
 prove: need ## the window step proven at its full 256 bits; minutes

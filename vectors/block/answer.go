@@ -14,7 +14,7 @@ func completeVectors() func(*draw, *record, *record) {
 	return func(d *draw, before, after *record) {
 		if d.rarely(4) {
 			row = event.CompleteStream{
-				Open: !d.rarely(8), Life: d.u8(), Completed: d.serial(), Done: d.Uint64() & d.Uint64(), Noticed: d.flip(), NoticeSeq: d.u32(),
+				Open: !d.rarely(8), Life: d.u8(), Completed: d.serial(), Done: d.sparse(), Noticed: d.flip(), NoticeSeq: d.u32(),
 			}
 			row.Done &^= 1 << (row.Completed & 63) // the message in order is released at once
 		}

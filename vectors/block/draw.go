@@ -23,6 +23,12 @@ func (d *draw) u64(width int) uint64 {
 	return of(d, 0, 1, 2, top, top-1, half, half-1, half+1) & top
 }
 
+// sparse has about a quarter of its bits set.
+func (d *draw) sparse() uint64 {
+	a := d.Uint64()
+	return a & d.Uint64()
+}
+
 func (d *draw) u32() uint32          { return uint32(d.u64(32)) }
 func (d *draw) u16() uint16          { return uint16(d.u64(16)) }
 func (d *draw) u8() uint8            { return uint8(d.u64(8)) }
