@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +29,9 @@ type build struct {
 // Build returns the simulator's binary, building it unless the cache has it. Two processes that want the same one wait
 // for each other; a build that is stopped leaves nothing behind that the next would take.
 func Build(ctx context.Context, p preset.Params, opt *Options) (string, error) {
+	if opt.Binary != "" {
+		return opt.Binary, nil
+	}
 	b := &build{opt: opt, params: p, root: opt.Root}
 	var err error
 	if b.root == "" {
@@ -88,14 +90,12 @@ func (b *build) make(ctx context.Context, cache, dir string) error {
 		return target.Fail("build", err, "cannot write the log of the build")
 	}
 	defer logFile.Close()
-	out := io.Writer(logFile)
 	if b.opt.Log != nil {
-		out = io.MultiWriter(logFile, b.opt.Log)
-		fmt.Fprintf(out, "building the simulator of preset %s (%s)\n", b.params.Name, b.version)
+		fmt.Fprintf(b.opt.Log, "building the simulator of preset %s (%s)\n", b.params.Name, b.version)
 	}
-	objects, err := b.compileC(ctx, work, out)
+	objects, err := b.compileC(ctx, work, logFile)
 	if err == nil {
-		err = b.run(ctx, work, out, "verilator", b.verilator(work, objects)...)
+		err = b.run(ctx, work, logFile, "verilator", b.verilator(work, objects)...)
 	}
 	if err != nil {
 		keep := filepath.Join(cache, "failed-"+filepath.Base(dir)+".log")
@@ -115,7 +115,7 @@ func (b *build) make(ctx context.Context, cache, dir string) error {
 	return nil
 }
 
-func (b *build) compileC(ctx context.Context, work string, out io.Writer) ([]string, error) {
+func (b *build) compileC(ctx context.Context, work string, out *os.File) ([]string, error) {
 	svdpi := filepath.Join(verilatorRoot(ctx), "include", "vltstd")
 	var objects []string
 	for _, rel := range b.src.c {
@@ -181,7 +181,7 @@ func (b *build) verilator(work string, objects []string) []string {
 	return append(append(args, filepath.Join(b.root, b.src.main)), objects...)
 }
 
-func (b *build) run(ctx context.Context, work string, out io.Writer, name string, args ...string) error {
+func (b *build) run(ctx context.Context, work string, out *os.File, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = work, out, out
 	cmd.Env = os.Environ()

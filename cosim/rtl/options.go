@@ -6,6 +6,8 @@ import "io"
 type Options struct {
 	// Root is the checkout with rtl/ and cosim/dpi/; empty: found from the working directory upwards (FindRoot).
 	Root string
+	// Binary is a simulator built elsewhere, or with another tool; empty: built from Root with Verilator.
+	Binary string
 	// CacheDir keeps builds; empty: Root/build/sim.
 	CacheDir string
 	// RunDir holds the socket, sim.log and waves of the run; it exists. Empty: a temporary directory.
@@ -20,6 +22,6 @@ type Options struct {
 	// Trace builds with FST and dumps the cycles TraceFrom..TraceTo into RunDir/wave.fst.
 	Trace              bool
 	TraceFrom, TraceTo uint64
-	// Log gets what the build prints; nil: dropped.
+	// Log gets one line when a build begins; nil: none. What the tools print is in the cache beside the binary.
 	Log io.Writer
 }
