@@ -117,7 +117,7 @@ func (n *need) look(ctx context.Context) {
 	n.Found = true
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	out, _ := exec.CommandContext(ctx, path, n.args...).CombinedOutput() // some print their version and fail
+	out, _ := exec.CommandContext(ctx, path, n.args...).Output() // some print their version and fail
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	n.Version = line
 }

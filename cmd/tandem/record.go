@@ -29,8 +29,10 @@ same as the run did, unless the model has changed since.`,
 				}
 				return done(v.Result)
 			}
-			o := suite.Outcome{Name: v.Name, Verdict: v, Result: v.Result, Rerun: v.Rerun}
-			o.Explain(a.out)
+			if v.Divergence != nil {
+				o := suite.Outcome{Name: v.Name, Verdict: v, Result: v.Result, Rerun: v.Rerun}
+				o.Explain(a.out)
+			}
 			fmt.Fprintln(a.out, a.paint(v.Result == lockstep.Match, v.Line))
 			return done(v.Result)
 		},

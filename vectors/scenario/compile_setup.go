@@ -92,14 +92,12 @@ func (c *compiler) path(a *args) {
 	}
 	peer := *conn
 	peer.Peer = uint32(a.num("peer", uint64(conn.Peer), 1<<24-1))
-	c.b.StartPath(&peer, p, uint32(a.num("psn", uint64(p.Psn), 1<<32-1)), uint32(a.num("tsn", uint64(p.Tsn), 1<<32-1)),
-		uint8(a.num("epoch", uint64(p.Epoch), 15)))
+	c.b.StartPath(&peer, p, a.serial("psn", p.Psn0, p.Psn, 32), a.serial("tsn", p.Tsn0, p.Tsn, 32), uint8(a.serial("epoch", uint32(p.Epoch0), uint32(p.Epoch), 4)))
 }
 
 func (c *compiler) stream(a *args) {
 	if s := c.streamArg(a, a.bare[0]); s != nil {
-		c.b.OpenStream(s, uint32(a.num("msn", uint64(s.Msn), 1<<32-1)), uint32(a.num("recv", uint64(s.Post), 1<<32-1)),
-			uint8(a.num("life", uint64(s.Life+1), 255)))
+		c.b.OpenStream(s, a.serial("msn", s.Msn0, s.Msn, 32), a.serial("recv", s.Recv0, s.Post, 32), uint8(a.num("life", uint64(s.Life+1), 255)))
 	}
 }
 

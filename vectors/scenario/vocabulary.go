@@ -150,9 +150,9 @@ func defineSetup() {
 		{"peer", "N", "connection at the peer (0x100 + N)"}, {"psn", "N", "first psn of every path (0)"}, {"tsn", "N", "first tsn (0)"},
 		{"epoch", "N", "first epoch (0)"}, {"msn", "N", "first message of every stream (0)"}, {"recv", "N", "first recv_index (0)"}, {"time", "N", "sender's clock (1000)"}}})
 	define(wordSpec{word: "path", text: "starts one path's window, again if need be", bare: []string{"CONN.PATH"}, least: 1, keys: []keySpec{
-		{"psn", "N", "first psn"}, {"tsn", "N", "first tsn"}, {"epoch", "N", "first epoch"}, {"peer", "N", "connection at the peer"}}})
+		{"psn", "+N|N", "first psn; +N counts from the first one before (the next one)"}, {"tsn", "+N|N", "first tsn"}, {"epoch", "+N|N", "first epoch"}, {"peer", "N", "connection at the peer"}}})
 	define(wordSpec{word: "stream", text: "opens a stream, again if need be; its life changes", bare: []string{"CONN.STREAM"}, least: 1, keys: []keySpec{
-		{"msn", "N", "first message"}, {"recv", "N", "first recv_index"}, {"life", "N", "life (one more than before)"}}})
+		{"msn", "+N|N", "first message; +N counts from the first one before (the next one)"}, {"recv", "+N|N", "first recv_index (the next to be posted)"}, {"life", "N", "life (one more than before)"}}})
 	define(wordSpec{word: "key", text: "makes a memory region usable", bare: []string{"N"}, least: 1, keys: []keySpec{
 		{"conn", "N", "owner (0)"}, {"base", "N", "first address"}, {"length", "N", "bytes (1024 G)"}, {"tag", "N", "low byte of the rkey (0xa0 + N)"},
 		{"perm", "write,read,atomic|none", "what it allows (write)"}}})

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden parts of the scripts again; look at the difference")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"tandem": main})
+}
+
+// TestScripts plays the user. Scripts that need a simulator are in another test.
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", UpdateScripts: *rewrite, RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("ROOT", root)
+			first, _, _ := strings.Cut(e.Getenv("PATH"), string(os.PathListSeparator)) // holds tandem and nothing else
+			e.Setenv("BIN", first)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "captures": captures},
+	})
+}
+
+// code runs tandem and wants an exit code: code N ARGUMENTS.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N ARGUMENTS")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec("tandem", args[1:]...)
+	got := 0
+	if err != nil {
+		i := strings.LastIndex(err.Error(), "exit status ")
+		if i < 0 {
+			ts.Fatalf("tandem: %v", err)
+		}
+		got, _ = strconv.Atoi(err.Error()[i+len("exit status "):])
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// captures feeds every capture that lies beside the checkout: each is read to its end, or refused with its place.
+func captures(ts *testscript.TestScript, _ bool, _ []string) {
+	files, err := filepath.Glob(filepath.Join(ts.Getenv("ROOT"), "../shared/captures/*.pcap*"))
+	ts.Check(err)
+	for _, name := range files {
+		var out, errs bytes.Buffer
+		c := run([]string{"run", "--dut", "model", "--json", "--keep", "never", "--runs", ts.MkAbs("runs"), "--pcap", name}, &out, &errs)
+		var r struct {
+			Outcomes []struct {
+				Trouble  string
+				Breaches []string
+				Counts   map[string]int
+			}
+		}
+		ts.Check(json.Unmarshal(out.Bytes(), &r))
+		o := r.Outcomes[0]
+		switch {
+		case len(o.Breaches) > 0 || o.Counts["writes"] > 0 || o.Counts["admitted"] > 0:
+			ts.Fatalf("%s: %v %v", name, o.Breaches, o.Counts)
+		case c == 4 && !strings.Contains(o.Trouble, "at byte "), c == 0 && o.Counts["frames"] != o.Counts["drops"], c == 1, c > 4:
+			ts.Fatalf("%s: exit code %d: %s %v", name, c, o.Trouble, o.Counts)
+		}
+	}
+}
+
+// TestExamples runs the flags of every example in the help texts through the parser, so that none is out of date.
+func TestHelpOfEveryCommand(t *testing.T) {
+	var out bytes.Buffer
+	require.Zero(t, run([]string{"--help"}, &out, &out))
+	for _, name := range []string{"run", "replay", "diff", "scenario", "wire", "doctor", "version", "completion"} {
+		assert.Contains(t, out.String(), "\n  "+name)
+		var help bytes.Buffer
+		require.Zero(t, run([]string{name, "--help"}, &help, &help))
+		assert.Contains(t, help.String(), "Usage:")
+	}
+}
+
+// TestNoColourWhereNobodySeesIt: what is written into a file has no escape sequences.
+func TestNoColourWhereNobodySeesIt(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "out")
+	f, err := os.Create(name)
+	require.NoError(t, err)
+	require.Zero(t, run([]string{"run", "in-order", "gaps", "--dut", "model", "--keep", "never", "--runs", t.TempDir()}, f, f))
+	require.NoError(t, f.Close())
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), "\x1b")
+}
