@@ -61,10 +61,25 @@ type Verdict struct {
 	NotCompared  []string          `json:"not_compared,omitempty"` // what one of the sides cannot see
 	Counters     map[string]uint64 `json:"counters,omitempty"`     // drops by reason, message verdicts
 
+	Skew []SkewRow `json:"skew,omitempty"` // where asked for
+
 	Divergence *Divergence `json:"divergence,omitempty"`
 	Failure    string      `json:"failure,omitempty"` // of bench, host or machine: one line
 
 	Wall time.Duration `json:"wall_ns"` // of the run, without build
+}
+
+// SkewRow says for one kind of event how far model/pipe's prediction lies beside the device, in cycles counted from the
+// last beat of the event's frame.
+type SkewRow struct {
+	Kind        string `json:"kind"`
+	Events      int    `json:"events"`
+	Unmatched   int    `json:"unmatched"` // seen on one side only
+	P50         uint64 `json:"p50"`
+	P99         uint64 `json:"p99"`
+	Max         uint64 `json:"max"`
+	DeviceMean  uint64 `json:"device_mean"`
+	PredictMean uint64 `json:"predict_mean"`
 }
 
 // Rate is device cycles a second of wall time.

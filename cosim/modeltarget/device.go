@@ -57,29 +57,48 @@ func (d *Device) Apply(_ context.Context, items stimulus.List) error {
 	if err := journal.CheckItems(items); err != nil {
 		return target.Fail("host", err, "the bench cannot drive this")
 	}
+	apply(d.d, items, func(it *stimulus.Item) { d.d.Frame(it.Data, uint64(it.Gap)) })
+	return nil
+}
+
+// Predict returns a device for the same stimulus as a run of another one, in which each frame arrives in the cycle in
+// which it arrived there, by its number.
+func Predict(c target.Config, items stimulus.List, in map[uint32]uint64) (*pipe.Device, error) {
+	d := New()
+	if err := d.Reset(context.Background(), c); err != nil {
+		return nil, err
+	}
+	n := uint32(0)
+	apply(d.d, items, func(it *stimulus.Item) {
+		n++
+		d.d.FrameAt(it.Data, in[n])
+	})
+	return d.d, nil
+}
+
+func apply(d *pipe.Device, items stimulus.List, frame func(it *stimulus.Item)) {
 	for i := range items {
 		it := &items[i]
 		switch it.Kind {
 		case stimulus.KindFrame:
-			d.d.Frame(it.Data, uint64(it.Gap))
+			frame(it)
 		case stimulus.KindWrite:
-			d.d.Write(it.Addr, it.Value)
+			d.Write(it.Addr, it.Value)
 		case stimulus.KindRead:
-			d.d.Read(it.Addr)
+			d.Read(it.Addr)
 		case stimulus.KindWaitCycles:
-			d.d.WaitCycles(uint64(it.Value))
+			d.WaitCycles(uint64(it.Value))
 		case stimulus.KindWaitIdle:
-			d.d.WaitIdle()
+			d.WaitIdle()
 		case stimulus.KindFault:
-			d.d.WaitIdle() // a range is in force for whole frames on every target
-			d.d.Fault(it.Lo, it.Hi)
+			d.WaitIdle() // a range is in force for whole frames on every target
+			d.Fault(it.Lo, it.Hi)
 		case stimulus.KindLatency:
-			d.d.Latency(it.Lo, it.Hi)
+			d.Latency(it.Lo, it.Hi)
 		case stimulus.KindStall:
-			d.d.Stall(portOf[it.Port], pipe.Stall{Permille: it.Permille, Run: it.Run})
+			d.Stall(portOf[it.Port], pipe.Stall{Permille: it.Permille, Run: it.Run})
 		}
 	}
-	return nil
 }
 
 // Finish needs nothing: the device runs until it is idle.

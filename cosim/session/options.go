@@ -21,6 +21,8 @@ type Options struct {
 	Wave bool
 	// Rerun is the line that repeats the run, printed in the report.
 	Rerun string
+	// Skew: compare the times of the device with those that model/pipe predicts; fills Verdict.Skew.
+	Skew bool
 	// Observe, if not nil, gets every transaction after it was found equal: head and state records, in order. The
 	// bytes hold until it returns.
 	Observe func(record []byte)

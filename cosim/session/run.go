@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"sync"
+	"syscall"
 
 	"metaroce/tandem/cosim/journal"
 	"metaroce/tandem/cosim/lockstep"
@@ -16,11 +19,15 @@ import (
 	"metaroce/tandem/cosim/target"
 )
 
+// ignoreLimit makes a limit on file sizes an error of writing, like a full disk, instead of the end of the process.
+var ignoreLimit = sync.OnceFunc(func() { signal.Ignore(syscall.SIGXFSZ) })
+
 // Run does one run. The verdict is never nil; its Result is the exit code.
 func Run(ctx context.Context, o Options) *lockstep.Verdict {
 	blank := &lockstep.Verdict{
 		Name: o.Name, Device: o.Device, Preset: o.Config.Preset, Seed: o.Config.Seed, Mode: o.Config.Mode.String(), Rerun: o.Rerun,
 	}
+	ignoreLimit()
 	if err := journal.CheckItems(o.Stimulus); err != nil {
 		return blank.Failed(target.Fail("host", err, "the bench cannot drive this"))
 	}
@@ -28,7 +35,23 @@ func Run(ctx context.Context, o Options) *lockstep.Verdict {
 	if err != nil {
 		return blank.Failed(err)
 	}
+	var meter *skewMeter
+	if o.Skew {
+		meter = newSkewMeter()
+		also := o.Observe
+		o.Observe = func(record []byte) {
+			meter.take(record)
+			if also != nil {
+				also(record)
+			}
+		}
+	}
 	v := runIn(ctx, &o, folder, blank)
+	if meter != nil && v.Result == lockstep.Match {
+		if v.Skew, err = meter.rows(&o); err != nil {
+			v.NotCompared = append(v.NotCompared, "times: "+err.Error())
+		}
+	}
 	if v.Divergence != nil && o.Wave && o.Device == "rtl" {
 		waves(ctx, &o, folder, v)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -133,6 +132,19 @@ func TestDiff(t *testing.T) {
 	assert.ErrorContains(t, err, "is no run folder")
 }
 
+// The model predicts itself without error: what the meter shows of RTL is RTL's.
+func TestSkew(t *testing.T) {
+	o := options(t, 2, target.ModeDigest)
+	o.Skew = true
+	v := Run(context.Background(), o)
+	require.Equal(t, lockstep.Match, v.Result, v.Line)
+	require.NotEmpty(t, v.Skew)
+	for _, r := range v.Skew {
+		assert.Positive(t, r.Events, r.Kind)
+		assert.Zero(t, r.P50, "%+v", r)
+	}
+}
+
 func TestWrongOptions(t *testing.T) {
 	o := options(t, 2, target.ModeFull)
 	o.Device = "abacus"
@@ -169,7 +181,6 @@ func TestInterrupted(t *testing.T) {
 func TestDiskFull(t *testing.T) {
 	const env = "TANDEM_TEST_DISK"
 	if dir := os.Getenv(env); dir != "" {
-		signal.Ignore(syscall.SIGXFSZ)
 		o := options(t, 2, target.ModeFull)
 		o.RunsDir = dir
 		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 600 << 10, Max: 600 << 10}))
