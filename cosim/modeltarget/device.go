@@ -61,21 +61,6 @@ func (d *Device) Apply(_ context.Context, items stimulus.List) error {
 	return nil
 }
 
-// Predict returns a device for the same stimulus as a run of another one, in which each frame arrives in the cycle in
-// which it arrived there, by its number.
-func Predict(c target.Config, items stimulus.List, in map[uint32]uint64) (*pipe.Device, error) {
-	d := New()
-	if err := d.Reset(context.Background(), c); err != nil {
-		return nil, err
-	}
-	n := uint32(0)
-	apply(d.d, items, func(it *stimulus.Item) {
-		n++
-		d.d.FrameAt(it.Data, in[n])
-	})
-	return d.d, nil
-}
-
 func apply(d *pipe.Device, items stimulus.List, frame func(it *stimulus.Item)) {
 	for i := range items {
 		it := &items[i]

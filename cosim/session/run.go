@@ -35,12 +35,12 @@ func Run(ctx context.Context, o Options) *lockstep.Verdict {
 	if err != nil {
 		return blank.Failed(err)
 	}
-	var meter *skewMeter
+	var meter *modeltarget.SkewMeter
 	if o.Skew {
-		meter = newSkewMeter()
+		meter = modeltarget.NewSkewMeter()
 		also := o.Observe
 		o.Observe = func(record []byte) {
-			meter.take(record)
+			meter.Take(record)
 			if also != nil {
 				also(record)
 			}
@@ -48,9 +48,7 @@ func Run(ctx context.Context, o Options) *lockstep.Verdict {
 	}
 	v := runIn(ctx, &o, folder, blank)
 	if meter != nil && v.Result == lockstep.Match {
-		if v.Skew, err = meter.rows(&o); err != nil {
-			v.NotCompared = append(v.NotCompared, "times: "+err.Error())
-		}
+		skew(&o, meter, v)
 	}
 	if v.Divergence != nil && o.Wave && o.Device == "rtl" {
 		waves(ctx, &o, folder, v)
