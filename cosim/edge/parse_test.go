@@ -91,7 +91,7 @@ func TestParse(t *testing.T) {
 	for _, n := range []int{8996, 9000, 9004, 9008, 9100} {
 		frames = append(frames, m.long(n))
 	}
-	for _, n := range []int{-1, 0, 1, 64, 66000} { // a right packet, stretched around the longest frame
+	for _, n := range []int{-1, 0, 1, 64, 130000} { // a right packet, stretched around the longest frame, and past what the length counts
 		f := m.long(9000)
 		frames = append(frames, append(f, m.bytes(preset.MaxFrame-len(f)+n)...))
 	}
