@@ -168,7 +168,7 @@ func (r *Receiver) execMessage(op uint8, dst *[event.MaxRecord]byte) (int, *Ille
 			r.pushNak(d)
 		}
 	case op == event.MessageQuery:
-		r.pushAnswer(d, e.Out.Syndrome, e.Out.SynMsn, e.Out.SynAttempt)
+		r.pushAnswer(d, Due{r.now, event.KindMessage}, e.Out.Syndrome, e.Out.SynMsn, e.Out.SynAttempt)
 	}
 	r.overtaken++
 	r.pass(stMessage)
@@ -206,15 +206,15 @@ func (r *Receiver) stepMessage(op uint8) {
 func (r *Receiver) pushNak(d *event.Desc) {
 	o := &r.s.message.Out
 	q := r.naks.Push()
-	*q = replyEntry{at: r.now}
+	*q = replyEntry{at: r.now, after: event.KindMessage}
 	q.of(d)
 	q.Syndrome, q.Msn, q.Attempt = o.Syndrome, o.SynMsn, o.SynAttempt
 }
 
 // pushAnswer queues the answer to a probe.
-func (r *Receiver) pushAnswer(d *event.Desc, syndrome wire.Syndrome, msn uint32, attempt uint8) {
+func (r *Receiver) pushAnswer(d *event.Desc, due Due, syndrome wire.Syndrome, msn uint32, attempt uint8) {
 	q := r.answers.Push()
-	*q = replyEntry{at: r.now}
+	*q = replyEntry{at: due.From, after: due.After}
 	q.of(d)
 	q.TxTime, q.Port, q.NewEpoch, q.Query, q.Txn = d.TxTime, d.Port, d.NewEpoch, d.Query, d.Txn
 	q.Syndrome, q.Msn, q.Attempt = syndrome, msn, attempt
@@ -230,6 +230,6 @@ func (q *replyEntry) of(d *event.Desc) {
 func (r *Receiver) pathProbe(f *flight) {
 	d := &f.d
 	if d.Op == event.CommandNone && d.Opcode == wire.OpcodeProbe && !d.Query && f.live {
-		r.pushAnswer(d, wire.SyndromeNone, 0, 0)
+		r.pushAnswer(d, f.due(), wire.SyndromeNone, 0, 0)
 	}
 }

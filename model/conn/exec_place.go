@@ -50,7 +50,7 @@ func (r *Receiver) execPlace(op uint8, dst *[event.MaxRecord]byte) (int, *Illega
 	place.Step(row, op, &e.In, &e.Out)
 	e.Tally = *row
 	if e.Out.Done {
-		r.pushDone(event.CompleteDone, d, d.Life)
+		r.pushDone(event.CompleteDone, f, d.Life)
 	}
 	if e.Out.Fault {
 		if r.faulted.Len() == 0 {
@@ -63,10 +63,15 @@ func (r *Receiver) execPlace(op uint8, dst *[event.MaxRecord]byte) (int, *Illega
 	return e.Encode(dst), nil
 }
 
-// pushDone queues a transaction for complete.
-func (r *Receiver) pushDone(op uint8, d *event.Desc, life uint8) {
+// pushDone queues a transaction for complete. A command that place makes no record of was let go by the engine before.
+func (r *Receiver) pushDone(op uint8, f *flight, life uint8) {
+	d := &f.d
+	at, after := r.now, event.KindPlace
+	if op != event.CompleteDone {
+		at, after = f.at, f.after()
+	}
 	*r.doneQ.Push() = doneEntry{
-		at: r.now, op: op, row: d.StreamRow, msn: d.Msn, life: life,
+		at: at, after: after, op: op, row: d.StreamRow, msn: d.Msn, life: life,
 		d: keptInfo{
 			xid: d.Xid, opcode: d.Opcode, length: d.Length, imm: d.ImmValue, wrID: d.WrId,
 			conn: d.Conn, stream: d.Stream, pathRow: d.PathRow,
@@ -109,6 +114,7 @@ func (r *Receiver) complete(q *doneEntry, dst *[event.MaxRecord]byte) int {
 	}
 	if q.op == event.CompleteSet || q.op == event.CompleteClose {
 		r.settled++
+		r.settledAt = r.now
 	}
 	before := *row
 	complete.Step(row, q.op, &e.In, &e.Out)

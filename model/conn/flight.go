@@ -107,6 +107,14 @@ func planNew(f *flight) {
 	f.want(stMessage)
 }
 
+// after is the engine that let the flight go in cycle f.at.
+func (f *flight) after() event.Kind {
+	if f.from == stNone {
+		return event.KindAdmit
+	}
+	return stageKinds[f.from]
+}
+
 // limit is the flight that a stage cannot pass yet.
 func (r *Receiver) limit(s stage) uint64 {
 	if s == stWindow {
@@ -174,14 +182,14 @@ func (r *Receiver) finish(f *flight) {
 	if !d.Old {
 		switch d.Op {
 		case event.CommandStreamSet:
-			r.pushDone(event.CompleteSet, d, d.Txn)
+			r.pushDone(event.CompleteSet, f, d.Txn)
 			r.settling++
 		case event.CommandStreamClose:
-			r.pushDone(event.CompleteClose, d, 0)
+			r.pushDone(event.CompleteClose, f, 0)
 			r.settling++
 		}
 	}
-	*r.confirmed.Push() = commandEntry{at: r.now, xid: d.Xid, op: d.Op, behind: r.settling}
+	*r.confirmed.Push() = commandEntry{at: f.at, after: f.after(), xid: d.Xid, op: d.Op, behind: r.settling}
 }
 
 // beatCount bounds how full the packet buffer can be, from both sides.

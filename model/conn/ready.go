@@ -63,12 +63,7 @@ func (r *Receiver) readyFlight(s stage, op uint8, opOf func(*flight) uint8) (Due
 	return f.due(), true
 }
 
-func (f *flight) due() Due {
-	if f.from < stWindow {
-		return Due{f.at, event.KindAdmit}
-	}
-	return Due{f.at, stageKinds[f.from]}
-}
+func (f *flight) due() Due { return Due{f.at, f.after()} }
 
 func (r *Receiver) readyQueue(kind event.Kind, op uint8) (Due, bool) {
 	switch kind {
@@ -78,7 +73,7 @@ func (r *Receiver) readyQueue(kind event.Kind, op uint8) (Due, bool) {
 				return Due{q.at, event.KindComplete}, true
 			}
 		} else if q := r.doneQ.Head(); q != nil && q.op == op {
-			return Due{q.at, event.KindPlace}, true
+			return Due{q.at, q.after}, true
 		}
 	case event.KindCoalesce:
 		if q := r.wants.Head(); q != nil && q.set == (op == event.CoalesceSet) {
@@ -104,7 +99,10 @@ func (r *Receiver) readyQueue(kind event.Kind, op uint8) (Due, bool) {
 		}
 	case event.KindCommandDone:
 		if q := r.confirmed.Head(); q != nil && q.behind <= r.settled {
-			return Due{q.at, event.KindPlace}, true
+			if isStream(q.op) && r.settledAt > q.at {
+				return Due{r.settledAt, event.KindComplete}, true
+			}
+			return Due{q.at, q.after}, true
 		}
 	}
 	return Due{}, false
@@ -126,14 +124,18 @@ func (r *Receiver) readyAck(op uint8) (Due, bool) {
 		}
 	case event.AckNak:
 		if q := r.naks.Head(); q != nil {
-			return Due{q.at, event.KindMessage}, true
+			return Due{q.at, q.after}, true
 		}
 	case event.AckAnswer:
 		if q := r.answers.Head(); q != nil {
-			return Due{q.at, event.KindMessage}, true
+			return Due{q.at, q.after}, true
 		}
 	}
 	return Due{}, false
+}
+
+func isStream(op event.Command) bool {
+	return op == event.CommandStreamSet || op == event.CommandStreamClose
 }
 
 // Load is how full the device is, for a scheduler that models depth and back-pressure.

@@ -47,10 +47,11 @@ type Receiver struct {
 	packets     sim.Ring[packetEntry]
 	confirmed   sim.Ring[commandEntry] // commands behind all earlier writes
 
-	settling uint32 // set and close transactions queued for complete
-	settled  uint32 // of them executed
-	queued   uint32 // completion notices queued since reset
-	taken    uint32 // completion notices taken since reset
+	settling  uint32 // set and close transactions queued for complete
+	settled   uint32 // of them executed
+	settledAt uint64 // cycle of the last one
+	queued    uint32 // completion notices queued since reset
+	taken     uint32 // completion notices taken since reset
 
 	seq       uint32             // transactions executed
 	cycle     uint64             // cycle of the last one
@@ -222,12 +223,13 @@ type faultEntry struct {
 }
 
 type doneEntry struct {
-	at   uint64
-	op   uint8
-	d    keptInfo
-	row  uint16
-	msn  uint32
-	life uint8
+	at    uint64
+	after event.Kind // engine that let it go
+	op    uint8
+	d     keptInfo
+	row   uint16
+	msn   uint32
+	life  uint8
 }
 
 type runEntry struct {
@@ -268,7 +270,8 @@ type noticeEntry struct {
 }
 
 type replyEntry struct {
-	at uint64
+	at    uint64
+	after event.Kind // engine that let it go: message, or for a path probe one before it
 	ack.Reply
 }
 
@@ -291,6 +294,7 @@ type packetEntry struct {
 
 type commandEntry struct {
 	at     uint64
+	after  event.Kind // engine that let it go
 	xid    uint32
 	op     event.Command
 	behind uint32 // set and close transactions of complete that go before its confirmation

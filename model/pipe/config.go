@@ -18,6 +18,7 @@ type Latency struct {
 	Message  uint64 // recv to message
 	Issue    uint64 // message to the first beat at the memory port
 	Answer   uint64 // answer of the port to place
+	Empty    uint64 // message to place, or to the end of the pipeline, of what makes no write
 	Fault    uint64 // place to message
 	Complete uint64 // place to complete
 	Run      uint64 // complete to the next of its run
@@ -33,11 +34,11 @@ type Latency struct {
 // queues on both sides of it.
 func DefaultLatency(p preset.Params) Latency {
 	ram := uint64(p.RamLatency)
-	engine := ram + 2
+	engine := ram + 1
 	return Latency{
-		Parse: 2*ram + 6, Command: 2*ram + 4,
-		Window: engine, Key: engine, Recv: engine, Message: engine, Issue: 3, Answer: engine, Fault: engine,
-		Complete: engine, Run: engine, Coalesce: engine, Timer: engine, Ack: engine, Packet: 2, Out: 1, Done: 1,
+		Parse: 2*ram + 6, Command: 2*ram + 1,
+		Window: engine, Key: engine, Recv: engine, Message: engine, Issue: 4, Answer: ram + 2, Empty: ram + 2, Fault: engine,
+		Complete: engine, Run: engine, Coalesce: engine, Timer: engine, Ack: engine, Packet: 3, Out: 1, Done: 1,
 	}
 }
 
@@ -93,7 +94,7 @@ var pipeline = [...]event.Kind{
 func newHops(l *Latency) hops {
 	var h hops
 	h.at[event.KindWindow], h.at[event.KindKey], h.at[event.KindRecv] = l.Window, l.Key, l.Recv
-	h.at[event.KindMessage], h.at[event.KindMemWrite], h.at[event.KindPlace] = l.Message, l.Issue, l.Answer
+	h.at[event.KindMessage], h.at[event.KindMemWrite], h.at[event.KindPlace] = l.Message, l.Issue, l.Empty
 	for i, k := range pipeline {
 		h.place[k] = i + 1
 	}
@@ -101,11 +102,16 @@ func newHops(l *Latency) hops {
 }
 
 // between is the latency from the commit of one engine of the pipeline to that of another behind it: engines without
-// work for the descriptor still pass it on.
+// work for the descriptor still pass it on; the memory port does not see it. 0 from what is not of the pipeline.
 func (h *hops) between(from, to event.Kind) uint64 {
+	if h.place[from] == 0 {
+		return 0
+	}
 	sum := uint64(0)
 	for i := h.place[from]; i < h.place[to]; i++ {
-		sum += h.at[pipeline[i]]
+		if k := pipeline[i]; k != event.KindMemWrite || k == to {
+			sum += h.at[k]
+		}
 	}
 	return sum
 }

@@ -141,12 +141,24 @@ func (d *Device) exec(kind event.Kind, op uint8, room uint8) {
 // stepQueue executes the first of the ops that is due, and tells whether there was one.
 func (d *Device) stepQueue(kind event.Kind, latency uint64, ops ...uint8) bool {
 	for _, op := range ops {
-		if due, ok := d.r.Ready(kind, op); ok && d.reached(kind, due, latency) {
+		due, ok := d.r.Ready(kind, op)
+		if ok && d.reached(kind, due, latency+d.hops.between(due.After, d.end(kind))) {
 			d.exec(kind, op, 0)
 			return true
 		}
 	}
 	return false
+}
+
+// end is the last engine of the pipeline that leads to a queue; commands reach it from where they had work.
+func (d *Device) end(kind event.Kind) event.Kind {
+	switch kind {
+	case event.KindComplete, event.KindCommandDone:
+		return event.KindPlace
+	case event.KindAck:
+		return event.KindMessage
+	}
+	return 0
 }
 
 // reached tells whether a transaction may be executed in this cycle. What its owner did in the same cycle but later
@@ -219,7 +231,7 @@ func (d *Device) stepAck() {
 	for i := range uint8(ackOps) {
 		op := (d.ackTurn + i) % ackOps
 		due, ok := d.r.Ready(event.KindAck, op)
-		if !ok || !d.reached(event.KindAck, due, d.cfg.Latency.Ack) {
+		if !ok || !d.reached(event.KindAck, due, d.cfg.Latency.Ack+d.hops.between(due.After, event.KindMessage)) {
 			continue
 		}
 		d.ackTurn = (op + 1) % ackOps
