@@ -143,6 +143,25 @@ func TestSilentDevice(t *testing.T) {
 	assert.ErrorContains(t, err, "device: was silent for 300ms")
 }
 
+// A device that waits for a processor is not to blame; one that sleeps is.
+func TestBusyMachine(t *testing.T) {
+	terms := testTerms()
+	terms.Stall = 50 * time.Millisecond
+	asked := 0
+	terms.Runs = func() bool { asked++; return asked < 4 }
+	d, err := accept(t, terms, func(c *net.UnixConn) { _, _ = c.Write(hello(t, testHello())) })
+	require.NoError(t, err)
+	_, err = d.Next(context.Background())
+	assert.ErrorContains(t, err, "device: was silent for 50ms")
+	assert.Equal(t, 4, asked)
+
+	terms.Runs = func() bool { return true }
+	d, err = accept(t, terms, func(c *net.UnixConn) { _, _ = c.Write(hello(t, testHello())) })
+	require.NoError(t, err)
+	_, err = d.Next(context.Background())
+	assert.ErrorContains(t, err, "device: was silent", "but not for ever")
+}
+
 func TestDeviceThatTakesNothing(t *testing.T) {
 	d, err := accept(t, testTerms(), func(c *net.UnixConn) {
 		_, _ = c.Write(hello(t, testHello()))

@@ -105,11 +105,11 @@ func (d *Device) read(ctx context.Context) error {
 	if err := d.stalled.Load(); err != nil {
 		return *err
 	}
-	if err := d.conn.SetReadDeadline(time.Now().Add(d.terms.Stall)); err != nil {
-		return d.fail("host", err, "cannot read from the device")
+	begin := time.Now()
+	n, err := d.readOnce()
+	for n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil && d.terms.busy(time.Since(begin)) {
+		n, err = d.readOnce()
 	}
-	n, err := d.conn.Read(d.in[d.w:])
-	d.w += n
 	if n > 0 {
 		return nil
 	}
@@ -124,6 +124,16 @@ func (d *Device) read(ctx context.Context) error {
 	default:
 		return d.fail("device", err, "closed the socket before the end of the run")
 	}
+}
+
+// readOnce waits for bytes, at most as long as the device may be silent.
+func (d *Device) readOnce() (int, error) {
+	if err := d.conn.SetReadDeadline(time.Now().Add(d.terms.Stall)); err != nil {
+		return 0, err
+	}
+	n, err := d.conn.Read(d.in[d.w:])
+	d.w += n
+	return n, err
 }
 
 // Next returns the next batch of records, whole transactions, valid until the call after; io.EOF behind the last one,

@@ -132,14 +132,19 @@ func (d *Device) send(kind messageType, flags uint8, body []byte) error {
 	header{kind, flags, uint32(len(body)), d.taken.Load()}.put(b)
 	b = append(b, body...)
 	d.out = b
-	if err := d.conn.SetWriteDeadline(time.Now().Add(d.terms.Stall)); err != nil {
-		return d.fail("host", err, "cannot write to the device")
-	}
-	if _, err := d.conn.Write(b); err != nil {
-		if errors.Is(err, os.ErrDeadlineExceeded) {
+	for begin := time.Now(); len(b) > 0; {
+		if err := d.conn.SetWriteDeadline(time.Now().Add(d.terms.Stall)); err != nil {
+			return d.fail("host", err, "cannot write to the device")
+		}
+		n, err := d.conn.Write(b)
+		b = b[n:]
+		switch {
+		case err == nil:
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return d.fail("device", err, "closed the socket before the end of the run")
+		case n == 0 && !d.terms.busy(time.Since(begin)):
 			return d.fail("device", err, "took nothing for %v", d.terms.Stall)
 		}
-		return d.fail("device", err, "closed the socket before the end of the run")
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ static uint8_t *items;
 static size_t items_length, items_at, items_room;
 static int items_last, plain, stopped, started;
 static uint32_t used;
-static uint64_t quiet_cycles, wait_until, waiting_since, start_ns, start_cycle;
+static uint64_t quiet_cycles, wait_until, waiting_since, start_ns, start_cycle, next_poll;
 static int idle_run;
 
 static struct { uint64_t rng; uint32_t permille, run, left; } stall[PORTS];
@@ -296,15 +296,24 @@ static int finish(uint64_t cycle, int is_hung) {
   return 1;
 }
 
+/* About every 20 ms: that is many cycles of a small device and few of a large one. */
+static void poll_host(uint64_t cycle) {
+  static uint64_t interval = 1, before;
+  wire_poll();
+  wire_keepalive();
+  uint64_t now = wire_now_ns();
+  if (now - before < 10000000u && interval < 1024) interval *= 2;
+  if (now - before > 40000000u && interval > 1) interval /= 2;
+  before = now;
+  next_poll = cycle + interval;
+}
+
 int tandem_cycle(long long at, int seen, long long mem_addr, int mem_length, svBitVecVal *drive,
                  svBitVecVal *reg_data, svBitVecVal *data) {
   uint64_t cycle = (uint64_t)at;
   *drive = 0;
   *reg_data = 0;
-  if ((cycle & 255) == 0 && !plain && !wire_failed()) {
-    wire_poll();
-    wire_keepalive();
-  }
+  if (cycle >= next_poll && !plain && !wire_failed()) poll_host(cycle);
   if (wire_failed()) return 1;
   if (stopped) { /* stopped by the host */
     wire_bye();

@@ -95,6 +95,7 @@ func (d *Device) Reset(ctx context.Context, c target.Config) error {
 	if d.proc, err = start(d.opt.RunDir, d.binary, append(args, d.opt.Plusargs...)); err != nil {
 		return err
 	}
+	terms.Runs = d.proc.runs
 	d.dev, err = l.Accept(ctx, terms, connectWait, d.proc.gone)
 	if err != nil {
 		return d.explain(err)

@@ -44,6 +44,16 @@ func startLogged(dir, log, binary string, args []string) (*process, error) {
 	return p, nil
 }
 
+// runs tells whether the process, which has one thread, runs or waits for a processor.
+func (p *process) runs() bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return false
+	}
+	_, rest, ok := strings.Cut(string(b), ") ")
+	return ok && strings.HasPrefix(rest, "R")
+}
+
 // kill ends the group and waits for it.
 func (p *process) kill() {
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
