@@ -77,6 +77,7 @@ func (r *Receiver) takeFrame(f *flight, a *arrival, need int, reason event.Reaso
 	r.counters.Drops[reason]++
 	if f.d.Room != admit.RoomTaken {
 		r.beats.held -= need
+		r.beats.buffered -= need
 	} else {
 		f.beats = need
 		r.beats.sure += need

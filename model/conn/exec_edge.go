@@ -18,6 +18,7 @@ func (r *Receiver) execPacketIn(dst *[event.MaxRecord]byte) (int, *Illegal) {
 	a.at, a.payload = r.now, admit.Payload(q.frame, &a.d)
 	a.held, a.ahead = r.beats.held, r.arrived.Len()-1+r.flights.Len()
 	r.beats.held += int(a.d.BufBeats)
+	r.beats.buffered += int(a.d.BufBeats)
 	e := &r.s.packetIn
 	e.Head = r.headOf(0, q.xid, 0, 0, 0)
 	e.In = event.PacketInIn{FrameLen: uint16(min(len(q.frame), 0xffff)), Hash: DigestBytes(q.frame)}

@@ -165,6 +165,7 @@ func (r *Receiver) leave(s stage, f *flight) {
 	switch s {
 	case stIssue:
 		r.beats.sure -= f.beats
+		r.beats.buffered -= f.beats
 	case stPlace:
 		r.finish(f)
 		r.flights.Drop()
@@ -194,8 +195,9 @@ func (r *Receiver) finish(f *flight) {
 
 // beatCount bounds how full the packet buffer can be, from both sides.
 type beatCount struct {
-	held int // most: frames that ended and are not known to be out of the pipeline
-	sure int // least: frames that were admitted and whose payload has not left
+	held     int // most: frames that ended and are not known to be out of the pipeline
+	sure     int // least: frames that were admitted and whose payload has not left
+	buffered int // an ideal device: frames that ended and whose payload has not left
 }
 
 // roomSlack is the longest frame in beats: what may come in or go out between the device's decision and its record.

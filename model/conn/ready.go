@@ -141,14 +141,13 @@ func isStream(op event.Command) bool {
 // Load is how full the device is, for a scheduler that models depth and back-pressure.
 type Load struct {
 	Arrived int // frames behind packet_in and before admit
-	Flights int // descriptors behind admit
-	Beats   int // beats of the packet buffer that may be in use
+	Beats   int // beats of the packet buffer in use, if beats are free as soon as their payload has left
 	Packets int // packets built that did not leave
 }
 
 // Load returns how full the device is.
 func (r *Receiver) Load() Load {
-	return Load{Arrived: r.arrived.Len(), Flights: r.flights.Len(), Beats: r.beats.held, Packets: r.packets.Len()}
+	return Load{Arrived: r.arrived.Len(), Beats: r.beats.buffered, Packets: r.packets.Len()}
 }
 
 // Backlog is the number of descriptors that wait before an engine of the pipeline, the one worked on included.
@@ -170,10 +169,10 @@ func (r *Receiver) LastArrival() (xid uint32, beats int) {
 	return a.d.Xid, int(a.d.BufBeats)
 }
 
-// NextWrite is the length of the write that the memory port gets next, 0 if there is none.
+// NextWrite is the number of buffer beats that the write at the memory port's turn lies in, 0 if there is none.
 func (r *Receiver) NextWrite() int {
 	if f := r.head(stIssue); f != nil {
-		return int(f.d.PayloadLen)
+		return int(f.d.BufBeats)
 	}
 	return 0
 }

@@ -16,7 +16,8 @@ type Latency struct {
 	Key      uint64 // window to key
 	Recv     uint64 // key to recv
 	Message  uint64 // recv to message
-	Issue    uint64 // message to the first beat at the memory port
+	Issue    uint64 // message to the first read of the packet buffer and through to the memory port
+	Single   uint64 // that much more when one beat of the buffer holds all of the write
 	Answer   uint64 // answer of the port to place
 	Empty    uint64 // message to place, or to the end of the pipeline, of what makes no write
 	Fault    uint64 // place to message
@@ -37,7 +38,7 @@ func DefaultLatency(p preset.Params) Latency {
 	engine := ram + 1
 	return Latency{
 		Parse: 2*ram + 6, Command: 2*ram + 1,
-		Window: engine, Key: engine, Recv: engine, Message: engine, Issue: 4, Answer: ram + 2, Empty: ram + 2, Fault: engine,
+		Window: engine, Key: engine, Recv: engine, Message: engine, Issue: 3, Single: 1, Answer: ram + 2, Empty: ram + 2, Fault: engine,
 		Complete: engine, Run: engine, Coalesce: engine, Timer: engine, Ack: engine, Packet: 3, Out: 1, Done: 1,
 	}
 }
@@ -79,6 +80,8 @@ type Config struct {
 	// MemoryLo..MemoryHi is the latency of the memory port's answer in cycles, drawn per write.
 	MemoryLo, MemoryHi uint64
 	Stalls             [ports]Stall
+	// InFlight is the number of writes that wait for their answer at most; 0: 64.
+	InFlight int
 }
 
 // hops are the latencies by engine, and the order in which the pipeline's add up when an engine has no work.

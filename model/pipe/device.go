@@ -20,7 +20,7 @@ type Device struct {
 
 	items  sim.Ring[item]
 	frames sim.Ring[frameItem]
-	regs   int // register accesses handed to conn and not yet done
+	regs   sim.Ring[uint64] // register accesses not yet done: the cycle that is given for each, 0 for none
 	wait   waiting
 
 	frame   framePort
@@ -51,6 +51,9 @@ func New(cfg Config) (*Device, error) {
 			return nil, fmt.Errorf("pipe: stall of port %v: permille %d, run %d: want permille 0..1000 and run 1 or more", Port(p), s.Permille, s.Run)
 		}
 	}
+	if cfg.InFlight <= 0 {
+		cfg.InFlight = 64
+	}
 	d := &Device{r: r, cfg: cfg, hops: newHops(&cfg.Latency), ideal: cfg.Latency == Latency{}, latency: sim.NewRandom(cfg.Seed, "memory latency")}
 	for p := range d.stall {
 		d.stall[p].random = sim.NewRandom(cfg.Seed, "stall "+Port(p).String())
@@ -70,7 +73,7 @@ func (d *Device) Idle() bool {
 }
 
 // quiet tells whether the frame and the register port are done with what was issued.
-func (d *Device) quiet() bool { return d.frames.Len() == 0 && !d.frame.busy && d.regs == 0 }
+func (d *Device) quiet() bool { return d.frames.Len() == 0 && !d.frame.busy && d.regs.Len() == 0 }
 
 // Run makes cycles until at least want bytes of records are there or the device is idle, and returns the records,
 // valid until the next call. None and no error: idle.
@@ -198,8 +201,7 @@ func (d *Device) roomBehind(kind event.Kind) bool {
 
 // stepAdmit takes a frame or a command in turn.
 func (d *Device) stepAdmit() {
-	capacity := len(pipeline) * (d.cfg.Params.DescDepth + d.cfg.Params.RamLatency + 2)
-	if !d.ideal && d.r.Load().Flights >= capacity {
+	if !d.roomBehind(event.KindAdmit) {
 		return
 	}
 	frame, frameOK := d.r.Ready(event.KindAdmit, event.AdmitPacket)

@@ -53,6 +53,16 @@ func (d *Device) Write(addr uint16, value uint32) {
 // Read reads a register; the value is in the record.
 func (d *Device) Read(addr uint16) { *d.items.Push() = item{kind: itemRead, addr: addr} }
 
+// WriteAt writes a register in a given cycle, or as soon after it as can be.
+func (d *Device) WriteAt(addr uint16, value uint32, cycle uint64) {
+	*d.items.Push() = item{kind: itemWrite, addr: addr, value: value, at: cycle}
+}
+
+// ReadAt reads a register in a given cycle, or as soon after it as can be.
+func (d *Device) ReadAt(addr uint16, cycle uint64) {
+	*d.items.Push() = item{kind: itemRead, addr: addr, at: cycle}
+}
+
 // WaitCycles keeps both ports quiet for n cycles.
 func (d *Device) WaitCycles(n uint64) { *d.items.Push() = item{kind: itemWaitCycles, lo: n} }
 
@@ -112,10 +122,10 @@ func (d *Device) issueItem(q *item) {
 		*d.frames.Push() = frameItem{beats: beatsOf(len(q.frame)), gap: q.gap, at: q.at}
 	case itemWrite:
 		d.r.SetRegister(q.addr, q.value)
-		d.regs++
+		*d.regs.Push() = q.at
 	case itemRead:
 		d.r.GetRegister(q.addr)
-		d.regs++
+		*d.regs.Push() = q.at
 	case itemWaitCycles:
 		d.wait = waiting{active: q.lo > 0, cycles: q.lo}
 	case itemWaitIdle:

@@ -96,10 +96,16 @@ func (d *Device) stepMemory() {
 	m := &d.memory
 	if !m.busy {
 		due, ok := d.r.Ready(event.KindMemWrite, 0)
-		if !ok || !d.reached(event.KindMemWrite, due, d.hops.between(due.After, event.KindMemWrite)) {
+		full := !d.ideal && m.answers.Len() >= d.cfg.InFlight
+		latency := d.hops.between(due.After, event.KindMemWrite)
+		m.left = d.r.NextWrite()
+		if m.left == 1 {
+			latency += d.cfg.Latency.Single
+		}
+		if !ok || full || !d.reached(event.KindMemWrite, due, latency) {
 			return
 		}
-		m.busy, m.left = true, beatsOf(d.r.NextWrite())
+		m.busy = true
 	}
 	if d.stall[PortMemory].on() {
 		return
@@ -161,12 +167,13 @@ func (d *Device) stepPacket() {
 
 // stepRegister makes the next access. A command waits while the one before it is not admitted.
 func (d *Device) stepRegister() {
-	if d.regs == 0 || d.stall[PortRegister].on() {
+	at := d.regs.Head()
+	if at == nil || d.cycle < *at || d.stall[PortRegister].on() {
 		return
 	}
 	if _, waiting := d.r.Ready(event.KindAdmit, event.AdmitCommand); waiting {
 		return
 	}
-	d.regs--
+	d.regs.Drop()
 	d.exec(event.KindRegister, 0, 0)
 }

@@ -150,7 +150,7 @@ func TestLatenciesAddUp(t *testing.T) {
 	at := single(t, pipe.Config{Params: preset.Tiny, Latency: l, MemoryLo: 50, MemoryHi: 50}, 100)
 	require.Equal(t, map[event.Kind]uint64{
 		event.KindPacketIn: 0, event.KindAdmit: 10, event.KindWindow: 11, event.KindKey: 13, event.KindMessage: 20,
-		event.KindMemWrite: 26, event.KindPlace: 82, event.KindComplete: 89, event.KindCompletion: 91, // two beats
+		event.KindMemWrite: 27, event.KindPlace: 83, event.KindComplete: 90, event.KindCompletion: 92, // three beats of the buffer
 		event.KindCoalesce: 19, event.KindAck: 28, event.KindPacketOut: 30,
 	}, at)
 }
