@@ -53,6 +53,19 @@ func (p *progress) end() {
 	}
 }
 
+// line is a line on a terminal that is written over.
+type line struct{ w io.Writer }
+
+func (a *app) line() line {
+	if a.errTerm {
+		return line{a.err}
+	}
+	return line{io.Discard}
+}
+
+func (l line) show(format string, args ...any) { fmt.Fprintf(l.w, clear+format, args...) }
+func (l line) end()                            { io.WriteString(l.w, clear) }
+
 // build sees to it that the simulators are there before the first run, and says so where it takes time.
 func (a *app) build(jobs []suite.Job, opt *rtl.Options) error {
 	names := map[string]bool{}

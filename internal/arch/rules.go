@@ -39,6 +39,7 @@ var layers = []allowed{
 	{"cosim/modeltarget", append([]string{"cosim/journal", "cosim/target", "vectors/stimulus", "model", "model/conn", "model/pipe"}, common...), "the one target that contains the model"},
 	{"cosim/lockstep", append([]string{"cosim/target", "vectors/stimulus", "model", "model/conn"}, common...), "the reference is the model, told; no particular device"},
 	{"cosim/suite", append([]string{"cosim/...", "vectors/..."}, common...), "many runs: what is to be run comes from the vectors, each run from a session"},
+	{"cosim/bench/...", append([]string{"cosim/...", "vectors/...", "model/conn"}, common...), "measured runs bring their own traffic; conn: the cost of the reference alone is measured"},
 	{"cosim/cover", common, "bins are counted from records of any target"},
 	{"cosim/session", append([]string{"cosim/...", "vectors/stimulus", "model/conn"}, common...), "one run of a target; conn: the cost of the reference alone is measured"},
 	{"cosim/...", append([]string{"cosim/...", "vectors/stimulus"}, common...), "targets and runs; the model comes in through modeltarget and lockstep"},
