@@ -257,6 +257,30 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// FuzzDatagram gets past the ICRC: what is read behind it is any bytes.
+func FuzzDatagram(f *testing.F) {
+	for _, c := range parserReasons {
+		if frame := c.frame(); len(frame) > baseAt+4 {
+			f.Add(frame[baseAt : len(frame)-4])
+		}
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		body = body[:min(len(body), 9000)&^3]
+		frame := datagram(body)
+		var d event.Desc
+		switch reason := admit.Parse(frame, preset.UDPPort, &d); reason {
+		case event.ReasonNone:
+			kind := wire.Kinds[d.Opcode]
+			require.Equal(t, kind.HeaderLen, int(d.HdrLen))
+			require.Equal(t, string(body[d.HdrLen:int(d.HdrLen)+int(d.PayloadLen)]), string(admit.Payload(frame, &d)))
+			require.LessOrEqual(t, len(body)-int(d.HdrLen)-int(d.PayloadLen), 3, "more than padding is left over")
+		case event.ReasonShort, event.ReasonVersion, event.ReasonOpcode, event.ReasonHeaderLength, event.ReasonNotReceiver:
+		default:
+			t.Fatalf("reason %v of a frame that is whole below", reason)
+		}
+	})
+}
+
 func BenchmarkParse(b *testing.B) {
 	p := write()
 	frame := p.Frame()

@@ -141,3 +141,29 @@ func TestNoFalseAlarm(t *testing.T) {
 		require.Empty(t, check(t, seed, device(t, seed)))
 	}
 }
+
+// TestSteadyStateAllocatesNothing once the queues have grown.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	d, err := pipe.New(pipe.Config{Params: preset.Tiny, Latency: pipe.DefaultLatency(preset.Tiny), MemoryLo: 10, MemoryHi: 60})
+	require.NoError(t, err)
+	r, err := conn.New(preset.Tiny)
+	require.NoError(t, err)
+	modeltest.Feed(preset.Tiny, 1, 3000, d, r)
+	records, err := modeltest.Records(d)
+	require.NoError(t, err)
+	var dst [event.MaxRecord]byte
+	at := 0
+	step := func() {
+		for range len(records) / 8 {
+			if _, bad := r.ExecRecord(records[at], &dst); bad != nil {
+				panic(bad)
+			}
+			at++
+		}
+		r.Late(r.Counters().Transactions)
+	}
+	for range 6 { // half of it is set-up
+		step()
+	}
+	require.Zero(t, testing.AllocsPerRun(1, step))
+}

@@ -88,6 +88,14 @@ func (r *Receiver) visit(see func(owed)) {
 
 func (r *Receiver) due(kind event.Kind, at uint64) uint64 { return max(at, r.last[kind]) }
 
+// stageWaits are made once: Late allocates nothing.
+var stageWaits = func() (t [stages]string) {
+	for s, kind := range stageKinds {
+		t[s] = "a packet or command waits for " + kind.String()
+	}
+	return t
+}()
+
 func (r *Receiver) visitPipeline(see func(owed)) {
 	if a := r.arrived.Head(); a != nil {
 		see(owed{kind: event.KindAdmit, n: r.arrived.Len(), since: r.due(event.KindAdmit, a.at), xid: a.d.Xid, what: "a frame was not admitted or dropped"})
@@ -103,7 +111,7 @@ func (r *Receiver) visitPipeline(see func(owed)) {
 		kind := stageKinds[s]
 		see(owed{
 			kind: kind, n: int(r.limit(s) - r.next[s]), since: r.due(kind, f.at),
-			xid: f.d.Xid, conn: f.d.Conn, path: f.d.Path, what: "a packet or command waits for " + kind.String(),
+			xid: f.d.Xid, conn: f.d.Conn, path: f.d.Path, what: stageWaits[s],
 		})
 	}
 }
