@@ -51,13 +51,17 @@ func Measure(ctx context.Context, presetName string, packets int) ([]Cost, error
 	if err != nil {
 		return nil, target.Fail("host", err, "cannot make the frames")
 	}
+	whole, n, err := record(ctx, presetName, prog.Items)
+	if err != nil {
+		return nil, err
+	}
 	var list []Cost
 	for _, m := range []target.Mode{target.ModeFull, target.ModeDigest} {
-		batches, n, err := record(ctx, presetName, prog.Items, m)
-		if err != nil {
-			return list, err
+		sent := whole
+		if m == target.ModeDigest {
+			sent = heads(whole)
 		}
-		c, err := measure(ctx, p, prog.Items, m, batches, n)
+		c, err := measure(ctx, p, prog.Items, m, whole, sent, n)
 		if err != nil {
 			return list, err
 		}
@@ -66,14 +70,11 @@ func Measure(ctx context.Context, presetName string, packets int) ([]Cost, error
 	return list, nil
 }
 
-// record runs the stimulus and keeps its records, 256 transactions a piece, as they come off the bridge in that mode.
-func record(ctx context.Context, presetName string, items stimulus.List, m target.Mode) (batches [][]byte, n int, err error) {
+// record runs the stimulus and keeps its records, 256 transactions a piece, as they come off the bridge.
+func record(ctx context.Context, presetName string, items stimulus.List) (batches [][]byte, n int, err error) {
 	var now bytes.Buffer
 	v := session.Run(ctx, session.Options{Name: "bench-check", Device: "model", Config: target.Config{Preset: presetName, Seed: 1}, Stimulus: items, Journal: "never",
 		Observe: func(rec []byte) {
-			if m == target.ModeDigest {
-				rec = rec[:target.RecordBytes]
-			}
 			now.Write(rec)
 			if n++; n%256 == 0 {
 				batches = append(batches, bytes.Clone(now.Bytes()))
@@ -86,20 +87,33 @@ func record(ctx context.Context, presetName string, items stimulus.List, m targe
 	return append(batches, now.Bytes()), n, nil
 }
 
-func measure(ctx context.Context, p preset.Params, items stimulus.List, m target.Mode, batches [][]byte, n int) (Cost, error) {
+// heads are the batches as mode digest sends them.
+func heads(whole [][]byte) (list [][]byte) {
+	for _, b := range whole {
+		var h []byte
+		for len(b) > 0 {
+			h = append(h, b[:target.RecordBytes]...)
+			b = b[target.RecordBytes*(1+int(b[3])):]
+		}
+		list = append(list, h)
+	}
+	return list
+}
+
+func measure(ctx context.Context, p preset.Params, items stimulus.List, m target.Mode, whole, sent [][]byte, n int) (Cost, error) {
 	c := Cost{Mode: m.String(), Records: n}
 	var decode, check time.Duration
 	for round := range rounds {
 		if ctx.Err() != nil {
 			return c, target.Fail("host", ctx.Err(), "interrupted")
 		}
-		d := timed(func() { decodeAll(batches, m) })
+		d := timed(func() { decodeAll(whole) })
 		k, err := newChecker(p, items, m)
 		if err != nil {
 			return c, err
 		}
 		ok := true
-		t := timed(func() { ok = checkAll(k, batches, &c, n) })
+		t := timed(func() { ok = checkAll(k, sent, &c, n) })
 		if !ok {
 			return c, target.Fail("host", nil, "the recording does not match itself")
 		}
@@ -157,15 +171,13 @@ func checkAll(k *lockstep.Checker, batches [][]byte, c *Cost, n int) bool {
 // sink keeps the decoder's work from being thought useless.
 var sink uint64
 
-// decodeAll reads every record into its own type, the head alone where no state was sent.
-func decodeAll(batches [][]byte, m target.Mode) {
+// decodeAll reads every transaction whole, state included. That is the measure in mode digest too: the check makes the
+// whole record there as well, to compare its digest, and only the sending is spared.
+func decodeAll(batches [][]byte) {
 	var d decoder
 	for _, b := range batches {
 		for len(b) > 0 {
-			size := target.RecordBytes
-			if m == target.ModeFull {
-				size *= 1 + int(b[3])
-			}
+			size := target.RecordBytes * (1 + int(b[3]))
 			sink += d.decode(b[:size])
 			b = b[size:]
 		}
