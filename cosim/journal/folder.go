@@ -19,6 +19,8 @@ const (
 	RunFile      = "run.json"
 	StimulusFile = "stimulus.bin"
 	RecordsFile  = "records.bin"
+	RingFile     = "ring.bin"    // last transactions whole, after a divergence in mode digest
+	EndingFile   = "ending.json" // there only if the device reached its end
 	VerdictFile  = "verdict.json"
 	WaveFile     = "wave.fst"
 )
@@ -59,7 +61,7 @@ func Create(dir string, m Meta, items stimulus.List) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return target.Fail("run folder", err, "cannot make it")
 	}
-	for _, f := range []string{RunFile, StimulusFile, RecordsFile, VerdictFile, WaveFile, "sim.log", "wave.log"} {
+	for _, f := range []string{RunFile, StimulusFile, RecordsFile, RingFile, EndingFile, VerdictFile, WaveFile, "sim.log", "plain.log"} {
 		if err := os.Remove(filepath.Join(dir, f)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return target.Fail("run folder", err, "cannot clear it of an earlier run")
 		}
@@ -90,6 +92,11 @@ func WriteStimulus(path string, items stimulus.List) error {
 // WriteVerdict writes the verdict of a run.
 func WriteVerdict(dir string, v any) error { return writeJSON(filepath.Join(dir, VerdictFile), v) }
 
+// WriteEnding notes that the device reached its end.
+func WriteEnding(dir string, e target.Ending) error {
+	return writeJSON(filepath.Join(dir, EndingFile), e)
+}
+
 func writeJSON(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -106,7 +113,9 @@ type Journal struct {
 	Dir      string
 	Meta     Meta
 	Stimulus stimulus.List
-	Records  []byte // whole transactions
+	Records  []byte         // whole transactions
+	Ring     []byte         // of a second look, or nil
+	Ending   *target.Ending // nil: the recording was broken off
 }
 
 // Open reads a run folder. A journal of another schema cannot be understood and is refused.
@@ -135,7 +144,25 @@ func Open(dir string) (*Journal, error) {
 	if j.Records, err = os.ReadFile(filepath.Join(dir, RecordsFile)); err != nil {
 		return nil, target.Fail("run folder", err, "cannot read the records")
 	}
-	return j, nil
+	if j.Ring, err = os.ReadFile(filepath.Join(dir, RingFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, target.Fail("run folder", err, "cannot read the second look")
+	}
+	return j, j.readEnding()
+}
+
+func (j *Journal) readEnding() error {
+	path := filepath.Join(j.Dir, EndingFile)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return target.Fail("run folder", err, "cannot read the ending")
+	}
+	if err := json.Unmarshal(b, &j.Ending); err != nil {
+		return target.Fail("run folder", err, "%s is garbled", path)
+	}
+	return nil
 }
 
 // Size of the transaction at the front of b in a journal of that mode; an error where none can stand there.

@@ -22,6 +22,10 @@ type Run struct {
 	Rerun    string
 	// Journal gets every batch as it came, before it is compared; nil: none. An error of it ends the run.
 	Journal io.Writer
+	// Ended, if not nil, is told when the device reached its end and the counts of both sides agreed.
+	Ended func(target.Ending)
+	// Second, if not nil, gets the whole transactions of a second look.
+	Second func(whole []byte)
 	// Observe gets every transaction that was found equal, whole.
 	Observe func(record []byte)
 	// Model takes the place of the receiver, for tests.
@@ -96,6 +100,9 @@ func (r *Run) follow(ctx context.Context, c *Checker, v *Verdict) error {
 	}
 	e := r.Device.End()
 	v.Cycles = e.Cycles
+	if r.Ended != nil {
+		r.Ended(e)
+	}
 	if f := c.end(e.Cycles, e.Hung); f != nil {
 		v.Divergence = c.explain(f, nil)
 	}
@@ -111,8 +118,11 @@ func (r *Run) explain(ctx context.Context, c *Checker, f *finding, v *Verdict) e
 		last, err := r.Device.SecondLook(ctx)
 		if err == nil {
 			whole = findRecord(last, uint32(c.seq))
+			if r.Second != nil {
+				r.Second(last)
+			}
 		}
-		if whole == nil && v.Divergence == nil {
+		if whole == nil {
 			v.NotCompared = append(v.NotCompared, fmt.Sprintf("state records of transaction %d: the second look failed: %v", c.seq, err))
 		}
 	}

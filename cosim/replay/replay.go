@@ -7,7 +7,6 @@ import (
 
 	"metaroce/tandem/cosim/journal"
 	"metaroce/tandem/cosim/target"
-	"metaroce/tandem/model/event"
 	"metaroce/tandem/vectors/stimulus"
 )
 
@@ -18,7 +17,8 @@ const batch = 64 << 10
 type Device struct {
 	j      *journal.Journal
 	at     int
-	ending target.Ending
+	count  uint64
+	digest uint64
 }
 
 // New returns the device of a journal.
@@ -35,7 +35,7 @@ func (d *Device) Reset(_ context.Context, c target.Config) error {
 		return &target.Unsupported{What: fmt.Sprintf("a run recorded with preset %s, mode %v, seed %d as anything else",
 			d.j.Meta.Config.Preset, d.j.Meta.Config.Mode, d.j.Meta.Config.Seed)}
 	}
-	d.at = 0
+	d.at, d.count, d.digest = 0, 0, 0
 	return nil
 }
 
@@ -45,7 +45,8 @@ func (d *Device) Apply(context.Context, stimulus.List) error { return nil }
 // Finish does nothing.
 func (d *Device) Finish(context.Context) error { return nil }
 
-// Drain returns the next transactions.
+// Drain returns the next transactions. A recording that was broken off, or that lost records since, ends with an error:
+// what is missing in it says nothing about the device.
 func (d *Device) Drain(ctx context.Context) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, target.Fail("host", err, "interrupted")
@@ -56,27 +57,33 @@ func (d *Device) Drain(ctx context.Context) ([]byte, error) {
 		if err != nil {
 			return d.j.Records[from:d.at], target.Fail("run folder", err, "%s, byte %d", journal.RecordsFile, d.at)
 		}
-		var h event.Head
-		if h.Decode(d.j.Records[d.at:]) == nil {
-			d.ending.Cycles = h.Cycle
-		}
-		d.ending.Transactions++
-		d.ending.Digest = target.HeadsDigest(d.ending.Digest, d.j.Records[d.at:])
+		d.count++
+		d.digest = target.HeadsDigest(d.digest, d.j.Records[d.at:])
 		d.at += n
 	}
-	if d.at == from {
-		return nil, io.EOF
+	if d.at > from {
+		return d.j.Records[from:d.at], nil
 	}
-	return d.j.Records[from:d.at], nil
+	switch e := d.j.Ending; {
+	case e == nil:
+		return nil, target.Fail("run folder", nil, "the recording was broken off after %d records", d.count)
+	case e.Transactions != d.count || e.Digest != d.digest:
+		return nil, target.Fail("run folder", nil, "%s holds %d records with digest %016x, the device sent %d with %016x",
+			journal.RecordsFile, d.count, d.digest, e.Transactions, e.Digest)
+	}
+	return nil, io.EOF
 }
 
-// SecondLook has nothing to add to heads: only the device kept the states.
+// SecondLook is what the device answered to one when it was recorded.
 func (d *Device) SecondLook(context.Context) ([]byte, error) {
-	return nil, &target.Unsupported{What: "a second look at a run recorded in mode digest: run it again in mode full"}
+	if d.j.Ring == nil {
+		return nil, &target.Unsupported{What: "a second look at a run that was recorded without one: run it again in mode full"}
+	}
+	return d.j.Ring, nil
 }
 
 // End is valid after io.EOF.
-func (d *Device) End() target.Ending { return d.ending }
+func (d *Device) End() target.Ending { return *d.j.Ending }
 
 // Close does nothing.
 func (d *Device) Close() error { return nil }

@@ -101,8 +101,11 @@ func runIn(ctx context.Context, o *Options, folder string, blank *lockstep.Verdi
 	}
 	w := bufio.NewWriterSize(f, 1<<18)
 	r.Journal = w
+	var noted error
+	r.Ended = func(e target.Ending) { noted = journal.WriteEnding(folder, e) }
+	r.Second = func(whole []byte) { noted = os.WriteFile(filepath.Join(folder, journal.RingFile), whole, 0o644) }
 	v := r.Do(ctx)
-	if err := errors.Join(w.Flush(), f.Close()); err != nil && v.Result != lockstep.BenchFailed {
+	if err := errors.Join(noted, w.Flush(), f.Close()); err != nil && v.Result != lockstep.BenchFailed {
 		v.Failed(target.Fail("run folder", err, "cannot write the journal"))
 	}
 	return v

@@ -84,9 +84,27 @@ func TestReplayFindsWhatIsWrong(t *testing.T) {
 	assert.Equal(t, "tandem replay "+v.Folder, r.Rerun)
 
 	damage(t, v.Folder, 40, 1)
+	require.Equal(t, lockstep.Match, Replay(context.Background(), v.Folder, nil).Result)
+	require.NoError(t, os.Rename(filepath.Join(v.Folder, journal.EndingFile), filepath.Join(v.Folder, "kept")))
+	r = Replay(context.Background(), v.Folder, nil)
+	assert.Equal(t, lockstep.BenchFailed, r.Result)
+	assert.Contains(t, r.Line, "the recording was broken off after ")
+	require.NoError(t, os.Rename(filepath.Join(v.Folder, "kept"), filepath.Join(v.Folder, journal.EndingFile)))
+
 	path := filepath.Join(v.Folder, journal.RecordsFile)
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
+	last := len(b)
+	for n, at := 0, 0; at < len(b); at += n {
+		n, err = journal.Size(b[at:], target.ModeFull)
+		require.NoError(t, err)
+		last = at
+	}
+	require.NoError(t, os.WriteFile(path, b[:last], 0o600))
+	r = Replay(context.Background(), v.Folder, nil)
+	assert.Equal(t, lockstep.BenchFailed, r.Result)
+	assert.Contains(t, r.Line, "records.bin holds ")
+
 	require.NoError(t, os.WriteFile(path, b[:len(b)-10], 0o600))
 	r = Replay(context.Background(), v.Folder, nil)
 	assert.Equal(t, lockstep.BenchFailed, r.Result)

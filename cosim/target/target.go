@@ -90,10 +90,10 @@ type Config struct {
 
 // Ending is what the device knows about the whole run.
 type Ending struct {
-	Cycles       uint64 // device cycles from reset
-	Transactions uint64 // sent, over all kinds
-	Digest       uint64 // over all heads sent, see HeadsDigest
-	Hung         bool   // no event in QuietCycles though not idle
+	Cycles       uint64 `json:"cycles"`       // device cycles from reset
+	Transactions uint64 `json:"transactions"` // sent, over all kinds
+	Digest       uint64 `json:"digest"`       // over all heads sent, see HeadsDigest
+	Hung         bool   `json:"hung"`         // no event in QuietCycles though not idle
 }
 
 // Target is one side of a comparison. A Target is used by one goroutine; Close may be called from any, any number of
