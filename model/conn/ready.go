@@ -141,13 +141,14 @@ func isStream(op event.Command) bool {
 // Load is how full the device is, for a scheduler that models depth and back-pressure.
 type Load struct {
 	Arrived int // frames behind packet_in and before admit
+	Flights int // descriptors behind admit and before the memory port, dropped ones among them
 	Beats   int // beats of the packet buffer in use, if beats are free as soon as their payload has left
 	Packets int // packets built that did not leave
 }
 
 // Load returns how full the device is.
 func (r *Receiver) Load() Load {
-	return Load{Arrived: r.arrived.Len(), Beats: r.beats.buffered, Packets: r.packets.Len()}
+	return Load{Arrived: r.arrived.Len(), Flights: int(r.flights.End() - r.next[stIssue]), Beats: r.beats.buffered, Packets: r.packets.Len()}
 }
 
 // Backlog is the number of descriptors that wait before an engine of the pipeline, the one worked on included.

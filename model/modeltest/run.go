@@ -20,6 +20,23 @@ func Random(p preset.Params, seed uint64, n int) []Item {
 	return items
 }
 
+// MinimumFrames is set-up and n back-to-back Writes of one small packet each, in order on one path.
+func MinimumFrames(p preset.Params, n int) []Item {
+	t := NewTraffic(p, 1)
+	items := t.Setup()
+	first := t.First(0, 0, 0)
+	first.Payload = make([]byte, 8)
+	first.Message.Length = 8
+	for i := range uint32(n) {
+		q := first
+		q.Psn += i
+		q.Tsn += i
+		q.Message.Msn += i
+		items = append(items, Item{Frame: q.Frame()})
+	}
+	return items
+}
+
 // Feed gives random traffic to all devices and receivers.
 func Feed(p preset.Params, seed uint64, n int, to ...any) { Give(Random(p, seed, n), to...) }
 

@@ -13,28 +13,11 @@ import (
 	"metaroce/tandem/model/preset"
 )
 
-// minimumFrames gives n back-to-back Writes of one small packet each to connection 0.
-func minimumFrames(p preset.Params, n int, to any) {
-	t := modeltest.NewTraffic(p, 1)
-	items := t.Setup()
-	first := t.First(0, 0, 0)
-	for i := range n {
-		q := first
-		q.Payload = make([]byte, 8)
-		q.Psn += uint32(i)
-		q.Tsn += uint32(i)
-		q.Message.Msn += uint32(i)
-		q.Message.Length = 8
-		items = append(items, modeltest.Item{Frame: q.Frame()})
-	}
-	modeltest.Give(items, to)
-}
-
 // recorded runs the minimum frames on a device and returns its records and their number.
 func recorded(tb testing.TB, frames int) ([]byte, int) {
 	d, err := pipe.New(pipe.Config{Params: preset.Small, Latency: pipe.DefaultLatency(preset.Small)})
 	require.NoError(tb, err)
-	minimumFrames(preset.Small, frames, d)
+	modeltest.Give(modeltest.MinimumFrames(preset.Small, frames), d)
 	var recs []byte
 	for {
 		b, err := d.Run(1 << 16)
@@ -133,7 +116,7 @@ func BenchmarkCheck(b *testing.B) {
 		b.StopTimer()
 		r, err := conn.New(preset.Small)
 		require.NoError(b, err)
-		minimumFrames(preset.Small, benchFrames, r)
+		modeltest.Give(modeltest.MinimumFrames(preset.Small, benchFrames), r)
 		b.StartTimer()
 		for recs := recs; len(recs) > 0; {
 			size := event.RecordSize * (1 + int(recs[3]))

@@ -199,9 +199,15 @@ func (d *Device) roomBehind(kind event.Kind) bool {
 	return d.r.Backlog(next) < d.cfg.Params.DescDepth+int(d.hops.at[next])+1
 }
 
+// capacity is how many descriptors the queues and look-ups from admit to place hold. A dropped frame takes a place too.
+func (d *Device) capacity() int {
+	const engines = 5 // window to place
+	return engines * (d.cfg.Params.DescDepth + d.cfg.Params.RamLatency + 1)
+}
+
 // stepAdmit takes a frame or a command in turn.
 func (d *Device) stepAdmit() {
-	if !d.roomBehind(event.KindAdmit) {
+	if !d.roomBehind(event.KindAdmit) || !d.ideal && d.r.Load().Flights >= d.capacity() {
 		return
 	}
 	frame, frameOK := d.r.Ready(event.KindAdmit, event.AdmitPacket)

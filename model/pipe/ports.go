@@ -70,6 +70,9 @@ func (d *Device) stepFrame() {
 	d.decideRoom()
 }
 
+// parserDepth is the depth of the queue behind the parser in desc_depth.
+const parserDepth = 4
+
 // decideRoom is what the parser does with a frame that ended: an overrun when its queue is full, no room when the
 // packet buffer is.
 func (d *Device) decideRoom() {
@@ -77,7 +80,7 @@ func (d *Device) decideRoom() {
 	_, beats := d.r.LastArrival()
 	room := uint8(admit.RoomTaken)
 	switch {
-	case load.Arrived > d.cfg.Params.DescDepth+int(d.cfg.Latency.Parse):
+	case load.Arrived > parserDepth*d.cfg.Params.DescDepth:
 		room = admit.RoomOverrun
 	case beats > 0 && load.Beats > d.cfg.Params.BufBeats:
 		room = admit.RoomNone
@@ -165,13 +168,13 @@ func (d *Device) stepPacket() {
 	d.exec(event.KindPacketOut, 0, 0)
 }
 
-// stepRegister makes the next access. A command waits while the one before it is not admitted.
+// stepRegister makes the next access. All wait while a command finds no room in the pipeline.
 func (d *Device) stepRegister() {
 	at := d.regs.Head()
 	if at == nil || d.cycle < *at || d.stall[PortRegister].on() {
 		return
 	}
-	if _, waiting := d.r.Ready(event.KindAdmit, event.AdmitCommand); waiting {
+	if due, waiting := d.r.Ready(event.KindAdmit, event.AdmitCommand); waiting && d.reached(event.KindAdmit, due, d.cfg.Latency.Command) {
 		return
 	}
 	d.regs.Drop()
