@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"metaroce/tandem/cosim/cover"
@@ -114,6 +115,9 @@ func (s *state) job(j *Job) *jobDone {
 		return d // what follows a divergence or an early end says nothing
 	}
 	d.Breaches, d.Unmet = seen.Breaches(), seen.Check(expect)
+	if n := d.Verdict.Counters["beyond_horizon"]; n > 0 {
+		d.Breaches = append(d.Breaches, fmt.Sprintf("%d packets with a psn more than a quarter of the serial space from their window: the proof of the window step does not cover them", n))
+	}
 	if len(d.Breaches)+len(d.Unmet) > 0 {
 		d.Result = lockstep.Diverged
 	}
