@@ -15,7 +15,7 @@ import (
 	"metaroce/tandem/model/preset"
 )
 
-var cFlags = []string{"-std=c99", "-O2", "-Wall", "-Wextra", "-Werror"}
+var cFlags = []string{"-std=c99", "-O3", "-Wall", "-Wextra", "-Werror"}
 
 // build is one simulator: a preset, options and what follows from them.
 type build struct {

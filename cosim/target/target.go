@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 
 	"metaroce/tandem/model/event"
@@ -116,15 +117,17 @@ type Target interface {
 	Close() error
 }
 
-// HeadsDigest folds the first 64 bytes of every transaction in order; both sides compute it and compare at the end,
-// so that a record lost or changed on the way cannot go unseen.
+// HeadsDigest folds the first 64 bytes of every transaction in order; both sides compute it and compare at the end, so
+// that a record lost or changed on the way cannot go unseen. The words of a head are multiplied by odd numbers of their
+// own and added, so that any one of them changes the sum, and only the sum goes into the chain from head to head: eight
+// multiplications side by side instead of eight in a row. C twin: fold in cosim/dpi/tandem_record.c.
 func HeadsDigest(h uint64, head []byte) uint64 {
-	_ = head[63]
-	for i := 0; i < 64; i += 8 {
-		w := uint64(head[i]) | uint64(head[i+1])<<8 | uint64(head[i+2])<<16 | uint64(head[i+3])<<24 |
-			uint64(head[i+4])<<32 | uint64(head[i+5])<<40 | uint64(head[i+6])<<48 | uint64(head[i+7])<<56
-		h = (h ^ w) * 0x9e3779b97f4a7c15
-		h ^= h >> 32
-	}
-	return h
+	const k = 0x9e3779b97f4a7c15
+	b, le := head[:RecordBytes:RecordBytes], binary.LittleEndian
+	sum := le.Uint64(b)*k + le.Uint64(b[8:])*(k*3&mask64) + le.Uint64(b[16:])*(k*5&mask64) + le.Uint64(b[24:])*(k*7&mask64) +
+		le.Uint64(b[32:])*(k*9&mask64) + le.Uint64(b[40:])*(k*11&mask64) + le.Uint64(b[48:])*(k*13&mask64) + le.Uint64(b[56:])*(k*15&mask64)
+	h = (h ^ sum) * k
+	return h ^ h>>32
 }
+
+const mask64 = 1<<64 - 1
