@@ -111,13 +111,14 @@ static uint8_t *boundary(int kind, int parts, uint64_t cycle, uint32_t xid, uint
 struct gather { uint64_t digest; uint32_t length; };
 
 /* Beats are full but for the last, so each but the last is eight whole words. */
-static void gather(struct gather *g, const svBitVecVal *data, uint32_t bytes) {
+static void gather(struct gather *g, const svBitVecVal *data, uint32_t claimed) {
   uint8_t beat[PIECE];
+  uint32_t bytes = claimed < PIECE ? claimed : PIECE; /* a device may claim anything; the length shows it */
   memcpy(beat, data, PIECE);
   memset(beat + bytes, 0, PIECE - bytes);
   if (!g->length) g->digest = TANDEM_DIGEST_SEED;
   for (uint32_t i = 0; i < bytes; i += 8) g->digest = tandem_digest_word(g->digest, get64(beat + i));
-  g->length += bytes;
+  g->length += claimed;
 }
 
 void tandem_frame_beat(long long cycle, const svBitVecVal *data, int bytes, int last) {
@@ -166,7 +167,8 @@ void tandem_ack_beat(long long cycle, const svBitVecVal *data, int bytes, int fi
     head_sport = (uint32_t)sport;
     head_xid = (uint32_t)xid;
   }
-  if (g.length + (uint32_t)bytes <= sizeof packet) memcpy(packet + g.length, data, (size_t)bytes);
+  if (bytes >= 0 && (uint32_t)bytes <= PIECE && g.length <= sizeof packet - PIECE)
+    memcpy(packet + g.length, data, (size_t)bytes);
   gather(&g, data, (uint32_t)bytes);
   if (!last) return;
   uint8_t *slot = boundary(TANDEM_KIND_PACKET_OUT, 2, (uint64_t)cycle, head_xid, head_conn, head_path);
