@@ -83,8 +83,14 @@ func TestScenariosOnModel(t *testing.T) {
 
 // TestRandomOnModel holds random traffic against what it means, on tables of all sizes.
 func TestRandomOnModel(t *testing.T) {
-	for seed := uint64(1); seed <= 24; seed++ {
-		p := []preset.Params{preset.Tiny, preset.Tiny, preset.Small, preset.Full}[seed%4]
+	for seed := uint64(1); seed <= 8; seed++ {
+		p := preset.Tiny
+		switch seed {
+		case 3, 6:
+			p = preset.Small
+		case 8:
+			p = preset.Full
+		}
 		t.Run(fmt.Sprintf("%s %d: %s", p.Name, seed, generate.Describe(seed)), func(t *testing.T) {
 			prog, err := generate.Generate(generate.Config{Params: p, Seed: seed, Packets: 2000, Stalls: true})
 			require.NoError(t, err)
@@ -99,9 +105,10 @@ func TestRandomOnModel(t *testing.T) {
 	}
 }
 
-// TestTouchOnModel: every path of every connection, and both ends of every table.
+// TestTouchOnModel: every path of every connection, and both ends of every table. The preset full is touched on the RTL
+// by make test.
 func TestTouchOnModel(t *testing.T) {
-	for _, p := range []preset.Params{preset.Tiny, preset.Small, preset.Full} {
+	for _, p := range []preset.Params{preset.Tiny, preset.Small} {
 		prog, messages, err := generate.Touch(p)
 		require.NoError(t, err)
 		o := observe.New(prog)
