@@ -49,7 +49,8 @@ type Builder struct {
 	Program *Program
 	Line    int // of the scenario, kept with frames
 	// InOrder keeps the frame and the register port in step: a command enters behind the frames before it and in front
-	// of those behind it, with one cycle between. Without it the ports run side by side and the device decides.
+	// of those behind it, with one cycle between, and what changes the bench waits for both. Without it the ports run
+	// side by side, the device decides, and the bench changes as soon as the waits before are over.
 	InOrder bool
 	busy    stimulus.Port // last used since the last wait
 	rows    int           // stream rows given out
@@ -62,13 +63,15 @@ func NewBuilder(name string, p preset.Params) *Builder {
 
 func (b *Builder) add(i stimulus.Item) {
 	port := portOf(i.Kind)
-	if b.InOrder && port != 0 && b.busy != 0 && port != b.busy {
+	wait := i.Kind == stimulus.KindWaitCycles || i.Kind == stimulus.KindWaitIdle
+	if b.InOrder && !wait && b.busy != 0 && port != b.busy {
 		b.Program.Items = append(b.Program.Items, stimulus.Item{Kind: stimulus.KindWaitCycles, Value: 1})
+		b.busy = 0
 	}
 	switch {
 	case port != 0:
 		b.busy = port
-	case i.Kind == stimulus.KindWaitCycles || i.Kind == stimulus.KindWaitIdle:
+	case wait:
 		b.busy = 0
 	}
 	b.Program.Items = append(b.Program.Items, i)
