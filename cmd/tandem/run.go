@@ -23,7 +23,7 @@ type runFlags struct {
 	cover, json   bool
 	least         uint64
 	runs, keep    string
-	wave          bool
+	wave, skew    bool
 	jobs, batch   int
 	stallsGiven   bool
 }
@@ -73,6 +73,7 @@ what was wrong, and device cycles a second; then one verdict line. A run that is
 	fs.StringVar(&f.runs, "runs", "runs", "directory of run folders")
 	fs.StringVar(&f.keep, "keep", "failure", "which run folders stay: always, failure or never")
 	fs.BoolVar(&f.wave, "wave", false, "after a divergence of RTL, dump waves of the cycles around it")
+	fs.BoolVar(&f.skew, "skew", false, "compare the times of the device with those that the model in cycles predicts, and print by how much they part")
 	fs.IntVar(&f.jobs, "jobs", 1, "runs side by side")
 	fs.IntVar(&f.batch, "batch", 0, "transactions a write of the bridge (0: 256)")
 	fs.BoolVar(&f.json, "json", false, "print the report as JSON")
@@ -136,7 +137,7 @@ func (a *app) runAll(c *cobra.Command, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	o := suite.Options{Device: f.dut, Mode: mode, Batch: f.batch, RTL: a.options(), RunsDir: f.runs, Journal: f.keep, Wave: f.wave,
+	o := suite.Options{Device: f.dut, Mode: mode, Batch: f.batch, RTL: a.options(), RunsDir: f.runs, Journal: f.keep, Wave: f.wave, Skew: f.skew,
 		Stalls: f.stalls, Workers: f.jobs, Cover: f.cover}
 	if f.dut == "rtl" {
 		if err := a.build(jobs, &o.RTL); err != nil {
@@ -171,6 +172,7 @@ func (a *app) print(f *runFlags, r *suite.Report) error {
 	for _, o := range r.Outcomes {
 		o.Explain(a.out)
 	}
-	fmt.Fprintf(a.out, "\n%s: %s\n", a.paint(r.Result == lockstep.Match, r.Result.String()), r.Line)
+	r.Skew(a.out)
+	fmt.Fprintf(a.out, "\n%s\n%s: %s\n", r.ToldLine(), a.paint(r.Result == lockstep.Match, r.Result.String()), r.Line)
 	return done(r.Result)
 }

@@ -23,6 +23,7 @@ type Options struct {
 	RunsDir string
 	Journal string // as session.Options
 	Wave    bool
+	Skew    bool // how far the times that model/pipe predicts lie beside the device's
 	Stalls  bool // stalls on every stream in jobs that set none themselves
 	Workers int  // jobs side by side; 0: 1
 	Cover   bool
@@ -101,7 +102,7 @@ func (s *state) job(j *Job) *jobDone {
 	seen := observe.New(prog)
 	d.Verdict = session.Run(s.ctx, session.Options{
 		Name: j.Name, Device: s.o.Device, Config: target.Config{Preset: j.Preset, Seed: j.Seed, Mode: s.o.Mode, Batch: s.o.Batch},
-		Stimulus: s.stimulus(prog.Items), RTL: s.o.RTL, RunsDir: s.o.RunsDir, Journal: s.o.Journal, Wave: s.o.Wave, Rerun: j.Rerun,
+		Stimulus: s.stimulus(prog.Items), RTL: s.o.RTL, RunsDir: s.o.RunsDir, Journal: s.o.Journal, Wave: s.o.Wave, Skew: s.o.Skew, Rerun: j.Rerun,
 		Observe: func(record []byte) {
 			seen.Observe(record)
 			if d.bins != nil {

@@ -120,6 +120,49 @@ func (x *row) add(o *Outcome) {
 	x.result = worse(x.result, o.Result)
 }
 
+// Skew writes for every kind of event how far model/pipe's prediction lay beside the device: in cycles from the last
+// beat of the event's frame, the worst of all runs. Values are compared, times of the model are not: this is a number.
+func (r *Report) Skew(w io.Writer) {
+	kinds := map[string]*lockstep.SkewRow{}
+	for _, o := range r.Outcomes {
+		for _, x := range o.Verdict.Skew {
+			s := kinds[x.Kind]
+			if s == nil {
+				s = &lockstep.SkewRow{Kind: x.Kind}
+				kinds[x.Kind] = s
+			}
+			s.Events, s.Unmatched = s.Events+x.Events, s.Unmatched+x.Unmatched
+			s.P50, s.P99, s.Max = max(s.P50, x.P50), max(s.P99, x.P99), max(s.Max, x.Max)
+		}
+	}
+	if len(kinds) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%-14s %8s %9s %7s %7s %7s   cycles beside the prediction, worst run\n", "skew", "events", "one side", "p50", "p99", "max")
+	for i := range event.Engines {
+		if s := kinds[event.Engines[i].Name]; s != nil {
+			fmt.Fprintf(w, "%-14s %8d %9d %7d %7d %7d\n", s.Kind, s.Events, s.Unmatched, s.P50, s.P99, s.Max)
+		}
+	}
+}
+
+// ToldLine says how much the device was free to choose.
+func (r *Report) ToldLine() string {
+	most := 0
+	for i := range event.Engines {
+		n := 0
+		for _, f := range event.Engines[i].Fields {
+			if f.Told {
+				n++
+			}
+		}
+		if event.Engines[i].Built {
+			most = max(most, n)
+		}
+	}
+	return fmt.Sprintf("told: %s values, at most %d fields of a record (docs/events.md); order and cycle are the device's, everything else is compared", thousands(r.Told), most)
+}
+
 // Frames writes what became of a capture's frames: how many, and dropped why.
 func (o *Outcome) Frames(w io.Writer) {
 	if o.Group != Capture || o.Counts == nil {
