@@ -56,9 +56,9 @@ func (j *Job) Skip() bool { return j.Trouble != nil && j.frames == 0 }
 
 // FromTouch is a job that uses every path of a preset once, and both ends of every table.
 func FromTouch(presetName string, seed uint64) (Job, error) {
-	params, ok := preset.ByName(presetName)
-	if !ok {
-		return Job{}, fmt.Errorf("preset %q: there are tiny, small and full", presetName)
+	params, err := tables(presetName)
+	if err != nil {
+		return Job{}, err
 	}
 	return Job{Name: "touch", Group: Scenario, Preset: presetName, Seed: seed, Make: func() (*compose.Program, []observe.Expectation, error) {
 		p, messages, err := generate.Touch(params)
@@ -76,9 +76,9 @@ func FromScenario(f *scenario.File, name, presetName string, seed uint64) (Job, 
 	if p := f.Preset(); p != "" {
 		presetName = p
 	}
-	params, ok := preset.ByName(presetName)
-	if !ok {
-		return Job{}, fmt.Errorf("preset %q: there are tiny, small and full", presetName)
+	params, err := tables(presetName)
+	if err != nil {
+		return Job{}, err
 	}
 	return Job{Name: name, Group: Scenario, Preset: presetName, Seed: seed, Make: func() (*compose.Program, []observe.Expectation, error) {
 		c, err := scenario.Compile(f, scenario.Options{Params: params, Seed: seed, Name: name})
@@ -91,9 +91,9 @@ func FromScenario(f *scenario.File, name, presetName string, seed uint64) (Job, 
 
 // FromSeed is a job of random traffic.
 func FromSeed(presetName string, seed uint64, packets int, stalls bool) (Job, error) {
-	params, ok := preset.ByName(presetName)
-	if !ok {
-		return Job{}, fmt.Errorf("preset %q: there are tiny, small and full", presetName)
+	params, err := tables(presetName)
+	if err != nil {
+		return Job{}, err
 	}
 	name := "random"
 	return Job{Name: name, Group: Random, Preset: presetName, Seed: seed, Note: generate.Describe(seed), Make: func() (*compose.Program, []observe.Expectation, error) {
@@ -104,9 +104,9 @@ func FromSeed(presetName string, seed uint64, packets int, stalls bool) (Job, er
 
 // FromFrames is a job that feeds frames of which nothing is known. Nothing of them may reach memory.
 func FromFrames(name, presetName string, seed uint64, frames [][]byte) (Job, error) {
-	params, ok := preset.ByName(presetName)
-	if !ok {
-		return Job{}, fmt.Errorf("preset %q: there are tiny, small and full", presetName)
+	params, err := tables(presetName)
+	if err != nil {
+		return Job{}, err
 	}
 	return Job{Name: name, Group: Capture, Preset: presetName, Seed: seed, frames: len(frames), Make: func() (*compose.Program, []observe.Expectation, error) {
 		b := compose.NewBuilder(name, params)
@@ -115,4 +115,13 @@ func FromFrames(name, presetName string, seed uint64, frames [][]byte) (Job, err
 		}
 		return b.Program, nil, nil
 	}}, nil
+}
+
+// tables finds the sizes of a preset.
+func tables(name string) (preset.Params, error) {
+	p, ok := preset.ByName(name)
+	if !ok {
+		return p, fmt.Errorf("preset %q: there are tiny, small and full", name)
+	}
+	return p, nil
 }

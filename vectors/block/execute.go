@@ -86,17 +86,18 @@ func messageVectors() func(*draw, *record, *record) {
 			r.Stream.Error = wire.Syndrome(d.small(9))
 		}
 		r.Slot = event.MessageSlot{
-			Valid: !d.rarely(6), Life: r.Stream.Life, Msn: d.serial(), Attempt: d.bits(4), Opcode: d.opcode(),
+			Msn: d.serial(), Attempt: d.bits(4), Opcode: d.opcode(),
 			Length: d.u32(), Refused: d.rarely(5),
-		}
-		if d.rarely(8) {
-			r.Slot.Life = d.near8(r.Slot.Life)
 		}
 		if d.rarely(12) {
 			r.Slot.Length = 0
 		}
 		r.Slot.Arrived = of(d, 0, r.Slot.Length, r.Slot.Length-1, uint32(d.Below(uint64(r.Slot.Length)+1)), d.u32())
 		r.In = messageIn(d, &r.Slot)
+		r.Stream.Touched = d.sparse() | 1<<(r.In.Msn&63)
+		if d.rarely(4) {
+			r.Stream.Touched &^= 1 << (r.In.Msn & 63)
+		}
 		if d.rarely(6) {
 			r.Head.Op = of(d, event.MessageQuery, event.MessageSet, event.MessageClose, event.MessageFault)
 			r.In.LifeIn = d.near8(r.Stream.Life)
@@ -132,7 +133,7 @@ func messageIn(d *draw, slot *event.MessageSlot) event.MessageIn {
 	if d.rarely(6) {
 		in.Opcode = wire.Opcode(d.opcode())
 	}
-	if d.rarely(5) {
+	if d.rarely(4) {
 		in.SyndromeIn = wire.Syndrome(d.small(9))
 	}
 	return in
@@ -140,15 +141,10 @@ func messageIn(d *draw, slot *event.MessageSlot) event.MessageIn {
 
 func placeVectors() func(*draw, *record, *record) {
 	return func(d *draw, before, after *record) {
-		r := event.Place{Tally: event.PlaceTally{
-			Valid: !d.rarely(6), Life: d.u8(), Msn: d.serial(), Attempt: d.bits(4), Bytes: d.u32(),
-		}}
+		r := event.Place{Tally: event.PlaceTally{Bytes: d.u32()}}
 		r.In = event.PlaceIn{
-			StreamRow: d.u16(), Life: r.Tally.Life, Msn: r.Tally.Msn, Attempt: r.Tally.Attempt,
+			StreamRow: d.u16(), Life: d.u8(), Msn: d.serial(), Attempt: d.bits(4), Fresh: d.rarely(3),
 			PayloadLen: d.u16(), Addr: d.u64(64), Error: d.rarely(8),
-		}
-		if d.rarely(3) {
-			r.In.Life, r.In.Msn, r.In.Attempt = d.near8(r.In.Life), d.near32(r.In.Msn), uint8(d.near(uint64(r.In.Attempt), 4))
 		}
 		if d.rarely(8) {
 			r.Head.Op, r.In.PayloadLen, r.In.Error = event.PlaceEmpty, 0, false

@@ -19,7 +19,7 @@ const (
 	// KindWaitIdle waits until both ports are done and the device reports idle.
 	KindWaitIdle
 	// KindFault makes the memory port answer with an error to every write that touches Lo..Hi (both included).
-	// A later one adds a range; Lo > Hi removes all ranges.
+	// A later one adds a range; Lo > Hi removes all ranges. The bench waits for an idle device first, as for KindWaitIdle.
 	KindFault
 	// KindLatency sets the memory port's answer latency to Lo..Hi cycles, drawn per write from the run's seed.
 	KindLatency

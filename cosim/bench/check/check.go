@@ -107,7 +107,11 @@ func measure(ctx context.Context, p preset.Params, items stimulus.List, m target
 		if ctx.Err() != nil {
 			return c, target.Fail("host", ctx.Err(), "interrupted")
 		}
-		d := timed(func() { decodeAll(whole) })
+		bad := 0
+		d := timed(func() { bad = decodeAll(whole) })
+		if bad > 0 {
+			return c, target.Fail("host", nil, "%d records of the recording cannot be read", bad)
+		}
 		k, err := newChecker(p, items, m)
 		if err != nil {
 			return c, err
@@ -168,20 +172,20 @@ func checkAll(k *lockstep.Checker, batches [][]byte, c *Cost, n int) bool {
 	return true
 }
 
-// sink keeps the decoder's work from being thought useless.
-var sink uint64
-
 // decodeAll reads every transaction whole, state included. That is the measure in mode digest too: the check makes the
 // whole record there as well, to compare its digest, and only the sending is spared.
-func decodeAll(batches [][]byte) {
+func decodeAll(batches [][]byte) (bad int) {
 	var d decoder
 	for _, b := range batches {
 		for len(b) > 0 {
 			size := target.RecordBytes * (1 + int(b[3]))
-			sink += d.decode(b[:size])
+			if d.decode(b[:size]) != nil {
+				bad++
+			}
 			b = b[size:]
 		}
 	}
+	return bad
 }
 
 type decoder struct {
@@ -203,44 +207,40 @@ type decoder struct {
 	command  event.CommandDone
 }
 
-func (d *decoder) decode(b []byte) uint64 {
-	var err error
+func (d *decoder) decode(b []byte) error {
 	switch event.Kind(b[1]) {
 	case event.KindAdmit:
-		err = d.admit.Decode(b)
+		return d.admit.Decode(b)
 	case event.KindWindow:
-		err = d.window.Decode(b)
+		return d.window.Decode(b)
 	case event.KindKey:
-		err = d.key.Decode(b)
+		return d.key.Decode(b)
 	case event.KindRecv:
-		err = d.recv.Decode(b)
+		return d.recv.Decode(b)
 	case event.KindMessage:
-		err = d.message.Decode(b)
+		return d.message.Decode(b)
 	case event.KindPlace:
-		err = d.place.Decode(b)
+		return d.place.Decode(b)
 	case event.KindComplete:
-		err = d.complete.Decode(b)
+		return d.complete.Decode(b)
 	case event.KindCoalesce:
-		err = d.coalesce.Decode(b)
+		return d.coalesce.Decode(b)
 	case event.KindCtimer:
-		err = d.ctimer.Decode(b)
+		return d.ctimer.Decode(b)
 	case event.KindAck:
-		err = d.ack.Decode(b)
+		return d.ack.Decode(b)
 	case event.KindPacketIn:
-		err = d.in.Decode(b)
+		return d.in.Decode(b)
 	case event.KindPacketOut:
-		err = d.out.Decode(b)
+		return d.out.Decode(b)
 	case event.KindMemWrite:
-		err = d.write.Decode(b)
+		return d.write.Decode(b)
 	case event.KindCompletion:
-		err = d.done.Decode(b)
+		return d.done.Decode(b)
 	case event.KindRegister:
-		err = d.register.Decode(b)
+		return d.register.Decode(b)
 	case event.KindCommandDone:
-		err = d.command.Decode(b)
+		return d.command.Decode(b)
 	}
-	if err != nil {
-		return 1
-	}
-	return 0
+	return nil
 }
