@@ -23,8 +23,9 @@ type Model interface {
 	Counters() conn.Counters
 }
 
-// lateEvery is how many transactions pass between two looks at overdue obligations.
-const lateEvery = 256
+// lateEvery is how many device cycles pass between two looks at overdue obligations. They are looked at before the
+// transaction that ends such a time is executed: it may be the one that was owed.
+const lateEvery = 512
 
 // horizon is how far a packet's psn may be from the window before its class could be mistaken (a quarter of the serial
 // space): the assumption under which rtl/formal proves the window.
@@ -43,6 +44,7 @@ type Checker struct {
 	length [target.RingTransactions]uint16
 	seq    uint64 // transactions compared
 	cycle  uint64
+	looked uint64         // cycle of the last look at obligations
 	counts [256][8]uint64 // by kind and op
 	beyond uint64         // packets beyond the horizon
 }
@@ -106,6 +108,13 @@ func (c *Checker) record(kind event.Kind, b []byte) *finding {
 	case event.KindRegister:
 		c.feed(false)
 	}
+	cycle := binary.LittleEndian.Uint64(b[8:])
+	if cycle-c.looked >= lateEvery {
+		if bad := c.model.Late(cycle); bad != nil {
+			return &finding{bad: bad}
+		}
+		c.looked = cycle
+	}
 	slot := &c.ring[c.seq%target.RingTransactions]
 	n, bad := c.model.ExecRecord(b, slot)
 	if bad != nil {
@@ -116,18 +125,13 @@ func (c *Checker) record(kind event.Kind, b []byte) *finding {
 	}
 	c.length[c.seq%target.RingTransactions] = uint16(n)
 	c.counts[kind][b[2]&7]++
-	c.cycle = binary.LittleEndian.Uint64(b[8:])
+	c.cycle = cycle
 	c.seq++
 	if kind == event.KindWindow && b[2] == event.WindowPacket {
 		c.assume(slot)
 	}
 	if c.observe != nil {
 		c.observe(slot[:n])
-	}
-	if c.seq%lateEvery == 0 {
-		if bad := c.model.Late(c.cycle); bad != nil {
-			return &finding{bad: bad}
-		}
 	}
 	return nil
 }
