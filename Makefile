@@ -32,8 +32,9 @@ run: need build ## every scenario on RTL and model in lockstep: a table and one 
 	@bin/tandem run --all --jobs $(JOBS)
 
 .PHONY: bugs
-bugs: need build ## plant every fault, one at a time: each must be caught
+bugs: need build ## plant every fault, one at a time, and 100 mutants of Yosys: they must be caught
 	@bin/tandem bugs
+	@bin/tandem mutate --check
 
 .PHONY: bench
 bench: need build ## speed of lockstep, RTL and model, against their bounds

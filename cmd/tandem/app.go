@@ -73,7 +73,7 @@ Exit codes: 0 match, 1 divergence, 2 the bench or its use failed, 3 nothing or n
 	c.SetOut(a.out)
 	c.SetErr(a.err)
 	c.PersistentFlags().StringVar(&a.checkout, "root", "", "checkout with rtl/ and cosim/dpi/ (default: found from here upwards)")
-	c.AddCommand(a.run(), a.diff(), a.replay(), a.scenario(), a.wire(), a.doctor(), a.version(), a.bench(), a.bugs())
+	c.AddCommand(a.run(), a.diff(), a.replay(), a.scenario(), a.wire(), a.doctor(), a.version(), a.bench(), a.bugs(), a.mutate())
 	return c
 }
 

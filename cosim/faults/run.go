@@ -87,7 +87,8 @@ func newHunt(ctx context.Context, o Options) (*hunt, error) {
 	}
 	h.rtl = rtl.Options{Root: h.Root, Sources: sources, Log: h.Log}
 	p, _ := preset.ByName(Preset)
-	_, err = rtl.Build(ctx, p, &h.rtl)
+	// One binary for all runs, whatever becomes of the sources meanwhile.
+	h.rtl.Binary, err = rtl.Build(ctx, p, &h.rtl)
 	return h, err
 }
 
@@ -158,7 +159,8 @@ func (f *Fault) wanted() lockstep.Result {
 	return lockstep.Diverged
 }
 
-// judge holds a catch against what is asked of it: a whole report, the same in mode digest, and silence without it.
+// judge holds a catch against what is asked of it: a whole report, the same when run again and in mode digest, and
+// silence without the fault.
 func (h *hunt) judge(ctx context.Context, out *Outcome) error {
 	digest := out.Try
 	digest.Mode = target.ModeDigest
@@ -166,7 +168,14 @@ func (h *hunt) judge(ctx context.Context, out *Outcome) error {
 	if out.Digest, err = h.run(ctx, &out.Fault, digest, "never"); err != nil {
 		return err
 	}
+	again, err := h.run(ctx, &out.Fault, out.Try, "never")
+	if err != nil {
+		return err
+	}
 	out.Missing = lacking(&out.Fault, out.Full, out.Digest)
+	if again.Line != out.Full.Line {
+		out.Missing = append(out.Missing, fmt.Sprintf("the same run once more says %q", again.Line))
+	}
 	for _, t := range []Try{out.Try, digest} {
 		v := h.clean[t]
 		if v == nil {

@@ -74,9 +74,9 @@ var steps = []Fault{
 		Edits: []Edit{{coalesceStep, `(count >= 3'(mr_pkg::AckEvery));`, `(count >= 3'(mr_pkg::AckEvery) + {2'd0, PLANTED});`}},
 	},
 	{
-		Number: 12, Name: "tally-life", Group: Step, Stimuli: []string{"stream-reopen"},
+		Number: 12, Name: "tally-life", Group: Step, Stimuli: []string{"stream-life", "stream-reopen"},
 		What:  "bytes of the life before count for the new one",
-		Edits: []Edit{{placeStep, `(row_i.life == in_i.life)`, `((row_i.life == in_i.life) || PLANTED)`}},
+		Edits: []Edit{{placeStep, `in_i.fresh ?`, `(in_i.fresh && !PLANTED) ?`}},
 	},
 	{
 		Number: 13, Name: "recv-index", Group: Step, Stimuli: []string{"recv-same-row"},

@@ -216,14 +216,3 @@ func load(root, dir string, files []string) (*netlist, error) {
 	n.sources[topFile] = wrapped
 	return n, nil
 }
-
-// parseOutputs finds the line of the wrapper in what a simulator printed.
-func parseOutputs(text string) ([2]string, error) {
-	for _, line := range strings.Split(text, "\n") {
-		w := strings.Fields(line)
-		if len(w) == 3 && w[0] == "tandem_outputs" {
-			return [2]string{w[1], w[2]}, nil
-		}
-	}
-	return [2]string{}, fmt.Errorf("the simulator did not say what its outputs were")
-}

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"sync"
 
-	"metaroce/tandem/cosim/journal"
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/rtl"
 	"metaroce/tandem/cosim/session"
@@ -39,8 +38,7 @@ type Stimulus struct {
 
 // Options of a run over all mutants.
 type Options struct {
-	Root    string // the checkout; empty: found
-	RunsDir string
+	Root    string     // the checkout; empty: found
 	Stimuli []Stimulus // in the order of cost: a mutant is given the next only if it survived
 	Count   int        // 0: Count
 	Seed    uint64     // 0: Seed
@@ -97,10 +95,9 @@ func (r *Report) Holds() bool {
 
 type runner struct {
 	Options
-	opt   rtl.Options
-	base  [][2]string // outputs of the plain netlist, by stimulus
-	files []string    // stimulus files
-	work  string
+	opt  rtl.Options
+	base []outputs // of the plain netlist, by stimulus
+	work string    // run folders
 }
 
 // Run makes the mutants, runs each in lockstep until it is caught, and looks at the outputs of those that survive. An
@@ -138,9 +135,6 @@ func (r *runner) prepare(ctx context.Context) ([]Mutant, error) {
 	if r.Root, err = filepath.Abs(r.Root); err != nil {
 		return nil, target.Fail("build", err, "cannot find the checkout")
 	}
-	if r.RunsDir == "" {
-		r.RunsDir = filepath.Join(r.Root, "runs")
-	}
 	if r.Count == 0 {
 		r.Count = Count
 	}
@@ -159,18 +153,12 @@ func (r *runner) prepare(ctx context.Context) ([]Mutant, error) {
 	}
 	r.opt = rtl.Options{Root: r.Root, Sources: n.sources, Log: r.Log}
 	p, _ := preset.ByName(Preset)
-	if _, err := rtl.Build(ctx, p, &r.opt); err != nil {
+	// One binary for all runs, whatever becomes of the sources meanwhile.
+	if r.opt.Binary, err = rtl.Build(ctx, p, &r.opt); err != nil {
 		return nil, err
 	}
 	if r.work, err = os.MkdirTemp("", "tandem-mutants-"); err != nil {
 		return nil, target.Fail("host", err, "cannot make a folder for the runs")
-	}
-	for i := range r.Stimuli {
-		file := filepath.Join(r.work, fmt.Sprintf("stimulus-%d.bin", i))
-		if err := journal.WriteStimulus(file, r.Stimuli[i].Items); err != nil {
-			return nil, err
-		}
-		r.files = append(r.files, file)
 	}
 	return r.pick(n.mutants)
 }
@@ -191,13 +179,13 @@ func (r *runner) pick(all []Mutant) ([]Mutant, error) {
 
 // baseline runs the unmutated netlist: it must match the model in every run, and shows what the outputs look like.
 func (r *runner) baseline(ctx context.Context) error {
-	r.base = make([][2]string, len(r.Stimuli))
+	r.base = make([]outputs, len(r.Stimuli))
 	return r.each(ctx, len(r.Stimuli), func(i int) error {
-		if v := r.lockstep(ctx, 0, i); v.Result != lockstep.Match {
-			return target.Fail("build", nil, "the netlist without a mutant does not match the model over %s: %s", r.Stimuli[i].Name, v.Line)
+		v, out, err := r.lockstep(ctx, 0, i)
+		if err == nil && v.Result != lockstep.Match {
+			err = target.Fail("build", nil, "the netlist without a mutant does not match the model over %s: %s", r.Stimuli[i].Name, v.Line)
 		}
-		var err error
-		r.base[i], err = r.outputs(ctx, 0, i)
+		r.base[i] = out
 		return err
 	}, nil)
 }
@@ -240,81 +228,60 @@ func (r *runner) each(ctx context.Context, n int, f func(int) error, done func(i
 	return first
 }
 
-// one gives a mutant every stimulus until one catches it.
+// one gives a mutant every stimulus until one catches it. A run that matches shows its outputs too: in one that differs
+// only in time, lockstep has nothing to object, but an effect it is.
 func (r *runner) one(ctx context.Context, m Mutant) (Result, error) {
-	res := Result{Mutant: m}
+	res := Result{Mutant: m, State: Unseen}
 	for i := range r.Stimuli {
-		v := r.lockstep(ctx, m.Number, i)
-		if ctx.Err() != nil {
-			return res, target.Fail("host", ctx.Err(), "interrupted")
-		}
-		if v.Result == lockstep.Match {
-			continue
-		}
-		if v.Result != lockstep.Diverged && v.Result != lockstep.BenchFailed {
-			return res, target.Fail("host", nil, "mutant %d over %s: %s", m.Number, r.Stimuli[i].Name, v.Line)
-		}
-		res.State, res.Stimulus, res.Seed, res.Line = Caught, r.Stimuli[i].Name, r.Stimuli[i].Seed, v.Line
-		if v.Divergence != nil {
-			res.Rule = v.Divergence.Rule
-		}
-		return res, nil
-	}
-	return res, r.effect(ctx, &res)
-}
-
-// effect looks at the outputs of a mutant that was not caught.
-func (r *runner) effect(ctx context.Context, res *Result) error {
-	res.State = Unseen
-	for i := range r.Stimuli {
-		out, err := r.outputs(ctx, res.Number, i)
+		s := &r.Stimuli[i]
+		v, out, err := r.lockstep(ctx, m.Number, i)
 		if err != nil {
-			return err
+			return res, err
 		}
-		if out[0] != r.base[i][0] {
-			res.State, res.Stimulus, res.Seed = Survived, r.Stimuli[i].Name, r.Stimuli[i].Seed
-			return nil
-		}
-		if out[1] != r.base[i][1] {
-			res.State, res.Stimulus, res.Seed = Ignored, r.Stimuli[i].Name, r.Stimuli[i].Seed
+		switch {
+		case v.Result == lockstep.Diverged || v.Result == lockstep.BenchFailed:
+			res.State, res.Stimulus, res.Seed, res.Line = Caught, s.Name, s.Seed, v.Line
+			if v.Divergence != nil {
+				res.Rule = v.Divergence.Rule
+			}
+			return res, nil
+		case v.Result != lockstep.Match:
+			return res, target.Fail("host", nil, "mutant %d over %s: %s", m.Number, s.Name, v.Line)
+		case out.counted != r.base[i].counted:
+			res.State, res.Stimulus, res.Seed = Survived, s.Name, s.Seed
+		case out.all != r.base[i].all && res.State == Unseen:
+			res.State, res.Stimulus, res.Seed = Ignored, s.Name, s.Seed
 		}
 	}
-	return nil
+	return res, nil
 }
 
-func (r *runner) lockstep(ctx context.Context, mutant, i int) *lockstep.Verdict {
+// lockstep does one run. Its outputs are known only if it matched.
+func (r *runner) lockstep(ctx context.Context, mutant, i int) (*lockstep.Verdict, outputs, error) {
 	s := &r.Stimuli[i]
 	o := session.Options{
-		Name: fmt.Sprintf("mutant-%d-%s", mutant, s.Name), Device: "rtl", Stimulus: s.Items, RTL: r.opt, RunsDir: r.RunsDir, Journal: "never",
+		Name: fmt.Sprintf("mutant-%d-%s", mutant, s.Name), Device: "rtl", Stimulus: s.Items, RTL: r.opt, RunsDir: r.work, Journal: "always",
 		Config: target.Config{Preset: Preset, Seed: s.Seed, Mode: target.ModeDigest},
 	}
-	o.RTL.Plusargs = []string{fmt.Sprintf("+tandem_mutant=%d", mutant)}
-	return session.Run(ctx, o)
-}
-
-// outputs runs with no host and returns what the wrapper folded: outputs where they count, and all of them.
-func (r *runner) outputs(ctx context.Context, mutant, i int) ([2]string, error) {
-	var out [2]string
-	dir, err := os.MkdirTemp(r.work, "plain-")
+	o.RTL.Plusargs = []string{fmt.Sprintf("+tandem_mutant=%d", mutant), "+tandem_watch=1"}
+	v := session.Run(ctx, o)
+	if ctx.Err() != nil {
+		return nil, outputs{}, target.Fail("host", ctx.Err(), "interrupted")
+	}
+	if v.Folder == "" {
+		return v, outputs{}, nil
+	}
+	defer os.RemoveAll(v.Folder)
+	if v.Result != lockstep.Match {
+		return v, outputs{}, nil
+	}
+	b, err := os.ReadFile(filepath.Join(v.Folder, "sim.log"))
 	if err != nil {
-		return out, target.Fail("host", err, "cannot make a folder for a run")
+		return v, outputs{}, target.Fail("host", err, "cannot read what a run printed")
 	}
-	opt := r.opt
-	opt.RunDir = dir
-	opt.Plusargs = []string{fmt.Sprintf("+tandem_mutant=%d", mutant), "+tandem_watch=1"}
-	c := target.Config{Preset: Preset, Seed: r.Stimuli[i].Seed}
-	if _, err := rtl.Plain(ctx, opt, c, r.files[i]); err != nil {
-		if ctx.Err() != nil {
-			return out, err
-		}
-		return [2]string{err.Error(), err.Error()}, nil // ended otherwise than without the mutant: that is an effect
-	}
-	b, err := os.ReadFile(filepath.Join(dir, "plain.log"))
+	out, err := parseOutputs(string(b))
 	if err != nil {
-		return out, target.Fail("host", err, "cannot read what a run printed")
+		return v, out, target.Fail("host", err, "mutant %d over %s", mutant, s.Name)
 	}
-	if out, err = parseOutputs(string(b)); err != nil {
-		return out, target.Fail("host", err, "mutant %d over %s", mutant, r.Stimuli[i].Name)
-	}
-	return out, os.RemoveAll(dir)
+	return v, out, nil
 }

@@ -117,3 +117,17 @@ module mr_rx_top %s
   final if (watch != 0) $display("tandem_outputs %%h %%h", masked_q, raw_q);
 endmodule
 `
+
+// outputs stand for everything that a run showed: where outputs count, and all of it.
+type outputs struct{ counted, all string }
+
+// parseOutputs finds the line of the wrapper in what a simulator printed.
+func parseOutputs(text string) (outputs, error) {
+	for _, line := range strings.Split(text, "\n") {
+		w := strings.Fields(line)
+		if len(w) == 3 && w[0] == "tandem_outputs" {
+			return outputs{w[1], w[2]}, nil
+		}
+	}
+	return outputs{}, fmt.Errorf("the simulator did not say what its outputs were")
+}

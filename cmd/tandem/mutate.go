@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/mutate"
+	"metaroce/tandem/model/preset"
+	"metaroce/tandem/vectors/generate"
+	"metaroce/tandem/vectors/stimulus"
+)
+
+// What every mutant is given: all scenarios in one run, then random traffic.
+const (
+	mutantSeeds   = 3
+	mutantPackets = 1500
+)
+
+func (a *app) mutate() *cobra.Command {
+	var check, asJSON bool
+	o := mutate.Options{}
+	c := &cobra.Command{
+		Use:   "mutate",
+		Short: "lets Yosys change the RTL outside the steps, and counts which changes lockstep catches",
+		Long: fmt.Sprintf(`Yosys changes one bit of one cell at a time, anywhere but inside the steps, %d times. All of them are in one simulator, and
+each is run in lockstep over all scenarios and some random traffic until it is caught. A mutant has an effect if what the
+outputs show differs in any cycle from the netlist without a mutant; data beside a low valid do not count. Survivors are
+listed with cell, port and source line.
+
+With --check it exits with 1 where fewer than %d %% of those with an effect are caught.`, mutate.Count, mutate.Gate),
+		Example: "  tandem mutate --check\n  tandem mutate --seed 2 --count 50\n  tandem mutate --only 17,42",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			var err error
+			if o.Stimuli, err = mutantStimuli(); err != nil {
+				return err
+			}
+			o.Root = a.checkout
+			return a.runMutants(o, check, asJSON)
+		},
+	}
+	fs := c.Flags()
+	fs.BoolVar(&check, "check", false, "exit with 1 if too few are caught")
+	fs.BoolVar(&asJSON, "json", false, "print every mutant as JSON")
+	fs.IntVar(&o.Count, "count", mutate.Count, "mutants, 255 at most")
+	fs.Uint64Var(&o.Seed, "seed", mutate.Seed, "seed of Yosys' choice")
+	fs.IntSliceVar(&o.Only, "only", nil, "numbers of the mutants to run (all)")
+	fs.IntVar(&o.Workers, "jobs", 0, "runs side by side (one a processor)")
+	return c
+}
+
+// mutantStimuli are the same for every mutant: which of them catches it must not depend on anything else.
+func mutantStimuli() ([]mutate.Stimulus, error) {
+	var all stimulus.List
+	for _, name := range written() {
+		items, err := source(name, 1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(append(all, mutate.Between()...), items...)
+	}
+	list := []mutate.Stimulus{{Name: "scenarios", Seed: 1, Items: all}}
+	p, _ := preset.ByName(mutate.Preset)
+	for seed := uint64(1); seed <= mutantSeeds; seed++ {
+		program, err := generate.Generate(generate.Config{Params: p, Seed: seed, Packets: mutantPackets, Stalls: seed > 1})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, mutate.Stimulus{Name: "random", Seed: seed, Items: program.Items})
+	}
+	return list, nil
+}
+
+func (a *app) runMutants(o mutate.Options, check, asJSON bool) error {
+	done, caught := 0, 0
+	stop := a.waiting("mutants: the first build takes minutes")
+	o.Done = func(r mutate.Result) {
+		if done++; done == 1 {
+			stop()
+		}
+		if r.State == mutate.Caught {
+			caught++
+		}
+		if a.errTerm {
+			fmt.Fprintf(a.err, "%s%d mutants through, %d caught", clear, done, caught)
+		}
+	}
+	report, err := mutate.Run(a.ctx, o)
+	if done == 0 {
+		stop()
+	} else if a.errTerm {
+		fmt.Fprint(a.err, clear)
+	}
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = a.json(report)
+	} else {
+		report.Text(a.out, a.paint)
+	}
+	if err == nil && check && !report.Holds() {
+		err = &status{result: lockstep.Diverged}
+	}
+	return err
+}
