@@ -76,7 +76,7 @@ func (r *Receiver) admit(op uint8, a *arrival, d *event.Desc, room uint8, dst *[
 func (r *Receiver) takeFrame(f *flight, a *arrival, need int, reason event.Reason) {
 	r.counters.Drops[reason]++
 	if f.d.Room != admit.RoomTaken {
-		r.beats.held -= need
+		r.beats.refuse(need)
 		r.beats.buffered -= need
 	} else {
 		f.beats = need
@@ -86,25 +86,4 @@ func (r *Receiver) takeFrame(f *flight, a *arrival, need int, reason event.Reaso
 		f.live, f.payload = true, a.payload
 		plan(f)
 	}
-}
-
-// checkRoom is the legality of room (event.tbl, admit.room).
-func (r *Receiver) checkRoom(a *arrival, room uint8) *Illegal {
-	need := int(a.d.BufBeats)
-	switch {
-	case room > admit.RoomOverrun:
-		return r.illegal(event.KindAdmit, event.AdmitPacket, "room %d: it is 0, 1 or 2", room).about(&a.d)
-	case room == admit.RoomOverrun && a.ahead < r.p.DescDepth:
-		return r.illegal(event.KindAdmit, event.AdmitPacket, "overrun though only %d descriptors were before the frame when it ended: "+
-			"the queue holds %d", a.ahead, r.p.DescDepth).about(&a.d)
-	case room == admit.RoomNone && need == 0:
-		return r.illegal(event.KindAdmit, event.AdmitPacket, "no room for a frame that needs no beat of the packet buffer").about(&a.d)
-	case room == admit.RoomNone && a.held+need <= r.p.BufBeats-roomSlack:
-		return r.illegal(event.KindAdmit, event.AdmitPacket, "no room for %d beats though at most %d of %d can be in use (slack %d)",
-			need, a.held, r.p.BufBeats, roomSlack).about(&a.d)
-	case room == admit.RoomTaken && r.beats.sure+need > r.p.BufBeats+2*roomSlack:
-		return r.illegal(event.KindAdmit, event.AdmitPacket, "%d beats taken though %d of %d are surely in use",
-			need, r.beats.sure, r.p.BufBeats).about(&a.d)
-	}
-	return nil
 }

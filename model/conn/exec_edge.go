@@ -16,8 +16,8 @@ func (r *Receiver) execPacketIn(dst *[event.MaxRecord]byte) (int, *Illegal) {
 	admit.Parse(q.frame, r.regs.udpPort, &a.d)
 	a.d.Xid = q.xid
 	a.at, a.payload = r.now, admit.Payload(q.frame, &a.d)
-	a.held, a.ahead = r.beats.held, r.arrived.Len()-1+r.flights.Len()
-	r.beats.held += int(a.d.BufBeats)
+	a.held, a.refused, a.ahead = r.beats.mostSince(r.headSince()), r.beats.refused, r.arrived.Len()-1
+	r.beats.arrive(r.now, int(a.d.BufBeats))
 	r.beats.buffered += int(a.d.BufBeats)
 	e := &r.s.packetIn
 	e.Head = r.headOf(0, q.xid, 0, 0, 0)

@@ -1,9 +1,7 @@
 package conn
 
 import (
-	"metaroce/tandem/model/admit"
 	"metaroce/tandem/model/event"
-	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/wire"
 )
 
@@ -36,8 +34,9 @@ type arrival struct {
 	at      uint64
 	d       event.Desc
 	payload []byte
-	held    int // beats of the frames before it, when it ended
-	ahead   int // descriptors before it, when it ended
+	held    int // most beats of the frames before it that were in use since its head can have come
+	refused int // beatCount.refused when it ended
+	ahead   int // frames before it that were not admitted when it ended
 }
 
 type commandIn struct {
@@ -166,17 +165,17 @@ func (r *Receiver) leave(s stage, f *flight) {
 	case stIssue:
 		r.beats.sure -= f.beats
 		r.beats.buffered -= f.beats
+		r.beats.release(r.now, f.beats)
 	case stPlace:
 		r.finish(f)
 		r.flights.Drop()
 	}
 }
 
-// finish is the end of a flight: everything before it was answered. The beats of a frame are free. A command may be
-// confirmed, one of a stream when complete has executed it too: what is confirmed is in force.
+// finish is the end of a flight: everything before it was answered. A command may be confirmed, one of a stream when
+// complete has executed it too: what is confirmed is in force.
 func (r *Receiver) finish(f *flight) {
 	d := &f.d
-	r.beats.held -= f.beats
 	if d.Op == event.CommandNone {
 		return
 	}
@@ -192,13 +191,3 @@ func (r *Receiver) finish(f *flight) {
 	}
 	*r.confirmed.Push() = commandEntry{at: f.at, after: f.after(), xid: d.Xid, op: d.Op, behind: r.settling}
 }
-
-// beatCount bounds how full the packet buffer can be, from both sides.
-type beatCount struct {
-	held     int // most: frames that ended and are not known to be out of the pipeline
-	sure     int // least: frames that were admitted and whose payload has not left
-	buffered int // an ideal device: frames that ended and whose payload has not left
-}
-
-// roomSlack is the longest frame in beats: what may come in or go out between the device's decision and its record.
-const roomSlack = (preset.MaxFrame + admit.BeatBytes - 1) / admit.BeatBytes

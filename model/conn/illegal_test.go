@@ -140,20 +140,25 @@ func TestRoom(t *testing.T) {
 	frame(w, 0)
 	requireIllegal(t, admit(w, 0), "R-ADMIT", false, "needs no beat")
 
-	w = newWorld(t) // three of the longest frames fill 512 beats but for the slack
-	for range 3 {
+	w = newWorld(t) // three of the longest frames take 426 of 512 beats
+	for range 5 {
 		frame(w, 9000)
 	}
 	require.Nil(t, admit(w, 1))
 	require.Nil(t, admit(w, 1))
+	requireIllegal(t, admit(w, 0), "R-ADMIT", false, "at most 284 of 512")
+	require.Nil(t, admit(w, 1))
 	require.Nil(t, admit(w, 0))
-	require.Equal(t, uint32(1), w.Counters().Drops[event.ReasonMsgWindow]+w.Counters().Drops[event.ReasonNoRoom]+w.Counters().Drops[event.ReasonStream])
+	require.Nil(t, admit(w, 0), "what was refused takes no room")
+	frame(w, 5000) // as it frees none
+	requireIllegal(t, admit(w, 0), "R-ADMIT", false, "at most 426 of 512")
+	require.Equal(t, uint32(2), w.Counters().Drops[event.ReasonMsgWindow]+w.Counters().Drops[event.ReasonNoRoom]+w.Counters().Drops[event.ReasonStream])
 
 	w = newWorld(t)
-	for range preset.Tiny.DescDepth + 1 {
+	for range 4*preset.Tiny.DescDepth + 1 {
 		frame(w, 0)
 	}
-	for range preset.Tiny.DescDepth {
+	for range 4 * preset.Tiny.DescDepth {
 		require.NotNil(t, admit(w, 2), "fewer descriptors were before it")
 		require.Nil(t, admit(w, 1))
 	}
