@@ -39,7 +39,7 @@ type Device struct {
 	taken atomic.Uint32 // transactions handed to the reader and given back
 	used  atomic.Uint32 // stimulus bytes the device has used
 
-	stalled atomic.Pointer[error] // the device takes nothing
+	stalled atomic.Bool // the device takes nothing
 
 	mu       sync.Mutex // guards the fields below
 	pending  []stimulus.List
@@ -102,8 +102,8 @@ func (d *Device) read(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return d.fail("host", err, "interrupted")
 	}
-	if err := d.stalled.Load(); err != nil {
-		return *err
+	if d.stalled.Load() {
+		return d.fail("device", nil, "took nothing for %v", d.terms.Stall)
 	}
 	begin := time.Now()
 	n, err := d.readOnce()

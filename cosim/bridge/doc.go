@@ -3,5 +3,6 @@
 //
 // Every wait is bounded by Terms.Stall: a peer that is silent for longer is given up, and the error names it, the cause
 // and the last record that arrived. Reading takes no memory once the buffers stand.
+//
 //go:generate protoc --go_out=. --go_opt=paths=source_relative bridge.proto
 package bridge

@@ -126,7 +126,8 @@ func (d *Device) handshake(ctx context.Context) error {
 	return nil
 }
 
-// send writes one message; only for the side that owns writing at that time.
+// send writes one message; only for the side that owns writing at that time. It must not
+// look at what the reader owns, the last record say.
 func (d *Device) send(kind messageType, flags uint8, body []byte) error {
 	b := d.out[:headerBytes]
 	header{kind, flags, uint32(len(body)), d.taken.Load()}.put(b)
@@ -134,16 +135,16 @@ func (d *Device) send(kind messageType, flags uint8, body []byte) error {
 	d.out = b
 	for begin := time.Now(); len(b) > 0; {
 		if err := d.conn.SetWriteDeadline(time.Now().Add(d.terms.Stall)); err != nil {
-			return d.fail("host", err, "cannot write to the device")
+			return target.Fail("host", err, "cannot write to the device")
 		}
 		n, err := d.conn.Write(b)
 		b = b[n:]
 		switch {
 		case err == nil:
 		case !errors.Is(err, os.ErrDeadlineExceeded):
-			return d.fail("device", err, "closed the socket before the end of the run")
+			return target.Fail("device", err, "closed the socket before the end of the run")
 		case n == 0 && !d.terms.busy(time.Since(begin)):
-			return d.fail("device", err, "took nothing for %v", d.terms.Stall)
+			return target.Fail("device", err, "took nothing for %v", d.terms.Stall)
 		}
 	}
 	return nil

@@ -64,7 +64,7 @@ func (d *Device) write() {
 			// A socket that is closed the reader sees too, behind the device's last words. Only it cannot see a
 			// device that talks and does not listen.
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				d.stalled.Store(&err)
+				d.stalled.Store(true)
 			}
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -181,12 +182,15 @@ func (d *Device) Close() error {
 // explain adds what became of the process to a failure of the device.
 func (d *Device) explain(err error) error {
 	var f *target.Failure
-	if !errors.As(err, &f) || f.Side == "host" {
+	if !errors.As(err, &f) || f.Side != "device" { // a refusal or garbage says all there is to say
 		return err
 	}
 	select {
 	case <-d.proc.gone:
 	case <-time.After(exitWait / 2):
+		return err
+	}
+	if strings.HasSuffix(d.proc.lastLine(), f.Cause) { // it said so itself
 		return err
 	}
 	g := *f

@@ -85,10 +85,15 @@ func (p *process) fate() string {
 	return how
 }
 
-// lastLine is the last line of the log that is not empty.
+// lastLine is what the simulator said last, its notice of $finish apart.
 func (p *process) lastLine() string {
-	lines := strings.Split(p.tail(), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
+	last := ""
+	for l := range strings.SplitSeq(p.tail(), "\n") {
+		if l = strings.TrimSpace(l); l != "" && !strings.HasSuffix(l, "Verilog $finish") {
+			last = l
+		}
+	}
+	return last
 }
 
 // tail is the end of the log.
