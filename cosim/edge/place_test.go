@@ -58,7 +58,7 @@ func (r *placeRun) packet(op wire.Opcode, n int) event.Desc {
 		Stream: uint16(m.Uint32()), StreamRow: uint16(m.IntN(2)), Msn: uint32(m.IntN(3)) + 0xffff_ffff, Attempt: uint8(m.IntN(2)),
 		Length: uint32(n * m.IntN(3)), Offset: m.Uint32(), Addr: m.Uint64(), RecvIndex: m.Uint32(), ImmValue: m.Uint32(),
 		PayloadLen: uint16(n), HdrLen: uint8(wire.Kinds[op].HeaderLen), Conn: uint16(m.Uint32()), PathRow: uint16(m.Uint32()),
-		WrId: m.Uint32(), Life: uint8(m.IntN(2)),
+		WrId: m.Uint32(), Life: uint8(m.IntN(2)), Fresh: m.one(2),
 	}
 	if n > 0 {
 		d.BufBeat = uint16(r.beat)
@@ -102,7 +102,7 @@ func (r *placeRun) place(op wire.Opcode, n int, failed bool) {
 		r.issued++
 		op8 = event.PlaceWrite
 	}
-	in := event.PlaceIn{StreamRow: d.StreamRow, Life: d.Life, Msn: d.Msn, Attempt: d.Attempt, Length: d.Length, PayloadLen: d.PayloadLen,
+	in := event.PlaceIn{StreamRow: d.StreamRow, Life: d.Life, Msn: d.Msn, Attempt: d.Attempt, Fresh: d.Fresh, Length: d.Length, PayloadLen: d.PayloadLen,
 		Addr: d.Addr, Error: failed && n > 0}
 	var out event.PlaceOut
 	tally := &r.tally[int(d.StreamRow)*placeSlots+int(d.Msn%placeSlots)]

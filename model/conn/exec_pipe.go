@@ -154,7 +154,7 @@ func (r *Receiver) execMessage(op uint8, dst *[event.MaxRecord]byte) (int, *Ille
 		e.In.LifeIn = d.Txn
 	}
 	r.stepMessage(op)
-	d.Life = e.Out.Life
+	d.Life, d.Fresh = e.Out.Life, e.Out.Fresh
 	switch {
 	case op == event.MessagePacket:
 		r.counters.Verdicts[e.Out.Verdict]++

@@ -44,7 +44,7 @@ func (r *Receiver) execPlace(op uint8, dst *[event.MaxRecord]byte) (int, *Illega
 	row := &r.t.tallies[r.slotIndex(d.StreamRow, d.Msn)]
 	e.Head = r.descHead(op, d)
 	e.In = event.PlaceIn{
-		StreamRow: d.StreamRow, Life: d.Life, Msn: d.Msn, Attempt: d.Attempt, Length: d.Length,
+		StreamRow: d.StreamRow, Life: d.Life, Msn: d.Msn, Attempt: d.Attempt, Fresh: d.Fresh, Length: d.Length,
 		PayloadLen: d.PayloadLen, Addr: d.Addr, Error: f.failed,
 	}
 	place.Step(row, op, &e.In, &e.Out)

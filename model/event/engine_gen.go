@@ -48,6 +48,7 @@ type Desc struct {
 	Syndrome   wire.Syndrome // 4 bits: refusal found by key or recv
 	WrId       uint32        // 32 bits: work request id of the posted receive, from recv
 	Life       uint8         // 8 bits: life of the stream, from message
+	Fresh      bool          // 1 bit: first packet of its entry in the message table, from message
 }
 
 // Transactions of admit.
@@ -279,12 +280,11 @@ type MessageOut struct {
 	SynMsn     uint32        // 32 bits: message it speaks of
 	SynAttempt uint8         // 4 bits: attempt it speaks of
 	Life       uint8         // 8 bits: life of the stream
+	Fresh      bool          // 1 bit: the packet is placed and its entry is made anew: its bytes are counted from 0
 }
 
 // MessageSlot is a row of table message.slot (streams*msg_slots), index stream_row*msg_slots + msn mod msg_slots: message being received.
 type MessageSlot struct {
-	Valid   bool   // 1 bit: in use
-	Life    uint8  // 8 bits: life of the stream it belongs to
 	Msn     uint32 // 32 bits: message
 	Attempt uint8  // 4 bits: attempt
 	Opcode  uint8  // 8 bits: wire opcode of its packets
@@ -296,7 +296,8 @@ type MessageSlot struct {
 // MessageStream is a row of table message.stream (streams), index stream_row: sticky state of a stream.
 type MessageStream struct {
 	Open       bool          // 1 bit: open
-	Life       uint8         // 8 bits: set by stream_set; slots of another life are empty
+	Life       uint8         // 8 bits: set by stream_set; what is on its way for another life is not this stream's
+	Touched    uint64        // 64 bits: bit (msn mod 64): an entry was made since stream_set; without it a slot is empty
 	Error      wire.Syndrome // 4 bits: sticky syndrome
 	ErrMsn     uint32        // 32 bits: message that brought the error
 	ErrAttempt uint8         // 4 bits: its attempt
@@ -323,6 +324,7 @@ type PlaceIn struct {
 	Life       uint8  // 8 bits: life of the stream
 	Msn        uint32 // 32 bits: message
 	Attempt    uint8  // 4 bits: attempt
+	Fresh      bool   // 1 bit: first of its entry: counting begins
 	Length     uint32 // 32 bits: message length
 	PayloadLen uint16 // 16 bits: bytes of this write
 	Addr       uint64 // 64 bits: address of this write
@@ -337,11 +339,7 @@ type PlaceOut struct {
 
 // PlaceTally is a row of table place.tally (streams*msg_slots), index stream_row*msg_slots + msn mod msg_slots: bytes accepted of a message.
 type PlaceTally struct {
-	Valid   bool   // 1 bit: in use
-	Life    uint8  // 8 bits: life of the stream
-	Msn     uint32 // 32 bits: message
-	Attempt uint8  // 4 bits: attempt
-	Bytes   uint32 // 32 bits: accepted
+	Bytes uint32 // 32 bits: accepted
 }
 
 // Place is the record of place [R-PLACE]: bytes count when the memory port has accepted their write.

@@ -312,7 +312,7 @@ func (r *Recv) Decode(b []byte) error {
 	return nil
 }
 
-// MessageRecordSize is the length of the record in mode full; the digest covers 40 bytes of state.
+// MessageRecordSize is the length of the record in mode full; the digest covers 56 bytes of state.
 const MessageRecordSize = 128
 
 // Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
@@ -325,30 +325,30 @@ func (r *Message) Encode(b *[MaxRecord]byte) (n int) {
 	binary.LittleEndian.PutUint32(b[40:], r.Out.SynMsn)
 	b[44] = r.Out.SynAttempt
 	b[45] = r.Out.Life
-	binary.LittleEndian.PutUint16(b[46:], r.In.StreamRow)
-	binary.LittleEndian.PutUint32(b[48:], r.In.Msn)
-	b[52] = r.In.Attempt
-	b[53] = uint8(r.In.Opcode)
-	binary.LittleEndian.PutUint32(b[56:], r.In.Length)
-	binary.LittleEndian.PutUint32(b[60:], r.In.Offset)
-	binary.LittleEndian.PutUint16(b[64:], r.In.PayloadLen)
-	b[66] = bit(r.In.Old)
-	b[67] = uint8(r.In.SyndromeIn)
-	b[68] = r.In.LifeIn
-	b[69] = bit(r.Slot.Valid)
-	b[70] = r.Slot.Life
-	binary.LittleEndian.PutUint32(b[72:], r.Slot.Msn)
-	b[76] = r.Slot.Attempt
-	b[77] = r.Slot.Opcode
-	binary.LittleEndian.PutUint32(b[80:], r.Slot.Length)
-	b[84] = bit(r.Slot.Refused)
-	binary.LittleEndian.PutUint32(b[88:], r.Slot.Arrived)
-	b[92] = bit(r.Stream.Open)
-	b[93] = r.Stream.Life
-	b[94] = uint8(r.Stream.Error)
-	binary.LittleEndian.PutUint32(b[96:], r.Stream.ErrMsn)
-	b[100] = r.Stream.ErrAttempt
-	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:104]))
+	b[46] = bit(r.Out.Fresh)
+	binary.LittleEndian.PutUint16(b[48:], r.In.StreamRow)
+	binary.LittleEndian.PutUint32(b[52:], r.In.Msn)
+	b[56] = r.In.Attempt
+	b[57] = uint8(r.In.Opcode)
+	binary.LittleEndian.PutUint32(b[60:], r.In.Length)
+	binary.LittleEndian.PutUint32(b[64:], r.In.Offset)
+	binary.LittleEndian.PutUint16(b[68:], r.In.PayloadLen)
+	b[70] = bit(r.In.Old)
+	b[71] = uint8(r.In.SyndromeIn)
+	b[72] = r.In.LifeIn
+	binary.LittleEndian.PutUint32(b[76:], r.Slot.Msn)
+	b[80] = r.Slot.Attempt
+	b[81] = r.Slot.Opcode
+	binary.LittleEndian.PutUint32(b[84:], r.Slot.Length)
+	b[88] = bit(r.Slot.Refused)
+	binary.LittleEndian.PutUint32(b[92:], r.Slot.Arrived)
+	b[96] = bit(r.Stream.Open)
+	b[97] = r.Stream.Life
+	binary.LittleEndian.PutUint64(b[100:], r.Stream.Touched)
+	b[108] = uint8(r.Stream.Error)
+	binary.LittleEndian.PutUint32(b[112:], r.Stream.ErrMsn)
+	b[116] = r.Stream.ErrAttempt
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:120]))
 	return 128
 }
 
@@ -364,13 +364,14 @@ func (r *Message) Decode(b []byte) error {
 	r.Out.SynMsn = binary.LittleEndian.Uint32(p[40:])
 	r.Out.SynAttempt = p[44]
 	r.Out.Life = p[45]
-	r.In.StreamRow = binary.LittleEndian.Uint16(p[46:])
-	r.In.Msn = binary.LittleEndian.Uint32(p[48:])
-	r.In.Attempt = p[52]
-	r.In.Opcode = wire.Opcode(p[53])
-	r.In.Length = binary.LittleEndian.Uint32(p[56:])
-	r.In.Offset = binary.LittleEndian.Uint32(p[60:])
+	r.Out.Fresh = p[46] != 0
+	r.In.StreamRow = binary.LittleEndian.Uint16(p[48:])
+	r.In.Msn = binary.LittleEndian.Uint32(p[52:])
+	r.In.Attempt = p[56]
+	r.In.Opcode = wire.Opcode(p[57])
+	r.In.Length = binary.LittleEndian.Uint32(p[60:])
 	if r.Head.Valid == 1 {
+		r.In.Offset = 0
 		r.In.PayloadLen = 0
 		r.In.Old = false
 		r.In.SyndromeIn = 0
@@ -380,27 +381,27 @@ func (r *Message) Decode(b []byte) error {
 		return nil
 	}
 	q := (*[64]byte)(b[RecordSize:])
-	r.In.PayloadLen = binary.LittleEndian.Uint16(q[0:])
-	r.In.Old = q[2] != 0
-	r.In.SyndromeIn = wire.Syndrome(q[3])
-	r.In.LifeIn = q[4]
-	r.Slot.Valid = q[5] != 0
-	r.Slot.Life = q[6]
-	r.Slot.Msn = binary.LittleEndian.Uint32(q[8:])
-	r.Slot.Attempt = q[12]
-	r.Slot.Opcode = q[13]
-	r.Slot.Length = binary.LittleEndian.Uint32(q[16:])
-	r.Slot.Refused = q[20] != 0
-	r.Slot.Arrived = binary.LittleEndian.Uint32(q[24:])
-	r.Stream.Open = q[28] != 0
-	r.Stream.Life = q[29]
-	r.Stream.Error = wire.Syndrome(q[30])
-	r.Stream.ErrMsn = binary.LittleEndian.Uint32(q[32:])
-	r.Stream.ErrAttempt = q[36]
+	r.In.Offset = binary.LittleEndian.Uint32(q[0:])
+	r.In.PayloadLen = binary.LittleEndian.Uint16(q[4:])
+	r.In.Old = q[6] != 0
+	r.In.SyndromeIn = wire.Syndrome(q[7])
+	r.In.LifeIn = q[8]
+	r.Slot.Msn = binary.LittleEndian.Uint32(q[12:])
+	r.Slot.Attempt = q[16]
+	r.Slot.Opcode = q[17]
+	r.Slot.Length = binary.LittleEndian.Uint32(q[20:])
+	r.Slot.Refused = q[24] != 0
+	r.Slot.Arrived = binary.LittleEndian.Uint32(q[28:])
+	r.Stream.Open = q[32] != 0
+	r.Stream.Life = q[33]
+	r.Stream.Touched = binary.LittleEndian.Uint64(q[36:])
+	r.Stream.Error = wire.Syndrome(q[44])
+	r.Stream.ErrMsn = binary.LittleEndian.Uint32(q[48:])
+	r.Stream.ErrAttempt = q[52]
 	return nil
 }
 
-// PlaceRecordSize is the length of the record in mode full; the digest covers 24 bytes of state.
+// PlaceRecordSize is the length of the record in mode full; the digest covers 16 bytes of state.
 const PlaceRecordSize = 128
 
 // Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
@@ -413,16 +414,13 @@ func (r *Place) Encode(b *[MaxRecord]byte) (n int) {
 	b[40] = r.In.Life
 	binary.LittleEndian.PutUint32(b[44:], r.In.Msn)
 	b[48] = r.In.Attempt
+	b[49] = bit(r.In.Fresh)
 	binary.LittleEndian.PutUint32(b[52:], r.In.Length)
 	binary.LittleEndian.PutUint16(b[56:], r.In.PayloadLen)
 	binary.LittleEndian.PutUint64(b[64:], r.In.Addr)
 	b[72] = bit(r.In.Error)
-	b[73] = bit(r.Tally.Valid)
-	b[74] = r.Tally.Life
-	binary.LittleEndian.PutUint32(b[76:], r.Tally.Msn)
-	b[80] = r.Tally.Attempt
-	binary.LittleEndian.PutUint32(b[84:], r.Tally.Bytes)
-	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:88]))
+	binary.LittleEndian.PutUint32(b[76:], r.Tally.Bytes)
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:80]))
 	return 128
 }
 
@@ -438,6 +436,7 @@ func (r *Place) Decode(b []byte) error {
 	r.In.Life = p[40]
 	r.In.Msn = binary.LittleEndian.Uint32(p[44:])
 	r.In.Attempt = p[48]
+	r.In.Fresh = p[49] != 0
 	r.In.Length = binary.LittleEndian.Uint32(p[52:])
 	r.In.PayloadLen = binary.LittleEndian.Uint16(p[56:])
 	if r.Head.Valid == 1 {
@@ -449,11 +448,7 @@ func (r *Place) Decode(b []byte) error {
 	q := (*[64]byte)(b[RecordSize:])
 	r.In.Addr = binary.LittleEndian.Uint64(q[0:])
 	r.In.Error = q[8] != 0
-	r.Tally.Valid = q[9] != 0
-	r.Tally.Life = q[10]
-	r.Tally.Msn = binary.LittleEndian.Uint32(q[12:])
-	r.Tally.Attempt = q[16]
-	r.Tally.Bytes = binary.LittleEndian.Uint32(q[20:])
+	r.Tally.Bytes = binary.LittleEndian.Uint32(q[12:])
 	return nil
 }
 

@@ -29,7 +29,7 @@ func Step(slot *event.MessageSlot, stream *event.MessageStream, op uint8, in *ev
 // packet decides about one new packet. The order of the checks is the rule: what is old is discarded before it can
 // refuse anything, and a refusal that stands is not given twice.
 func packet(slot *event.MessageSlot, stream *event.MessageStream, in *event.MessageIn, out *event.MessageOut) {
-	live := isLive(slot, stream)
+	live := isLive(stream, in.Msn)
 	same := live && slot.Msn == in.Msn
 	newer := (in.Attempt - slot.Attempt) & attemptMask
 	cont := same && newer == 0
@@ -62,7 +62,7 @@ func packet(slot *event.MessageSlot, stream *event.MessageStream, in *event.Mess
 		}
 		*slot = entry(stream, in)
 		slot.Arrived = arrived
-		out.Verdict = event.VerdictPlace
+		out.Verdict, out.Fresh = event.VerdictPlace, !cont
 	}
 }
 
@@ -93,7 +93,7 @@ func query(slot *event.MessageSlot, stream *event.MessageStream, in *event.Messa
 	case !stream.Open:
 	case stream.Error != wire.SyndromeNone:
 		out.Syndrome, out.SynMsn, out.SynAttempt = stream.Error, stream.ErrMsn, stream.ErrAttempt
-	case isLive(slot, stream) && slot.Msn == in.Msn && slot.Refused:
+	case isLive(stream, in.Msn) && slot.Msn == in.Msn && slot.Refused:
 		out.Syndrome, out.SynMsn, out.SynAttempt = wire.SyndromeRnr, in.Msn, slot.Attempt
 	}
 }
@@ -113,15 +113,18 @@ func nak(in *event.MessageIn, out *event.MessageOut, syndrome wire.Syndrome) {
 	out.Syndrome, out.SynMsn, out.SynAttempt = syndrome, in.Msn, in.Attempt
 }
 
+// entry makes the slot's entry, new or again, and notes that the slot was used since stream_set.
 func entry(stream *event.MessageStream, in *event.MessageIn) event.MessageSlot {
-	return event.MessageSlot{
-		Valid: true, Life: stream.Life, Msn: in.Msn, Attempt: in.Attempt, Opcode: uint8(in.Opcode), Length: in.Length,
-	}
+	stream.Touched |= bit(in.Msn)
+	return event.MessageSlot{Msn: in.Msn, Attempt: in.Attempt, Opcode: uint8(in.Opcode), Length: in.Length}
 }
 
-func isLive(slot *event.MessageSlot, stream *event.MessageStream) bool {
-	return slot.Valid && slot.Life == stream.Life
-}
+// isLive tells whether the slot of a message was used since the stream was opened. A number kept in the slot could not
+// tell: lives come round. Messages that share a bit share the slot, however few slots there are; of those that share a
+// slot and not a bit, the later one is admitted only behind the completion of the earlier one, so it finds the slot free.
+func isLive(stream *event.MessageStream, msn uint32) bool { return stream.Touched&bit(msn) != 0 }
+
+func bit(msn uint32) uint64 { return 1 << (msn & 63) }
 
 func isRequest(opcode wire.Opcode) bool {
 	return opcode == wire.OpcodeReadRequest || opcode == wire.OpcodeAtomicRequest

@@ -30,15 +30,17 @@ func opened(life uint8) *table {
 	return t
 }
 
-// TestTwin runs random packets of a few messages and attempts against the maps.
+// TestTwin runs random packets of a few messages and attempts against the maps. A message comes only when the one before
+// it in its slot was begun, as admit has it; fewer slots than bits of touched.
 func TestTwin(t *testing.T) {
 	seen := map[event.Verdict]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		first := rapid.SampledFrom([]uint32{0, 100, 0xfffffffc}).Draw(t, "first")
 		tab, w := opened(7), newTwin(slots)
 		start := int64(1) << 40 // msn = first + (n - start); start is a multiple of slots, first too
-		for range rapid.IntRange(1, 80).Draw(t, "packets") {
-			n := start + rapid.Int64Range(0, 9).Draw(t, "msn")
+		done := start           // stands for completed: all before were begun
+		for range rapid.IntRange(1, 120).Draw(t, "packets") {
+			n := max(start, done+rapid.Int64Range(-5, slots-1).Draw(t, "msn"))
 			in := event.MessageIn{
 				Msn: first + uint32(n-start), Attempt: uint8(rapid.SampledFrom([]int{0, 0, 0, 1, 1, 9, 15}).Draw(t, "attempt")),
 				Opcode: rapid.SampledFrom([]wire.Opcode{wire.OpcodeSend, wire.OpcodeSend, wire.OpcodeSend, wire.OpcodeSend, wire.OpcodeWrite}).Draw(t, "opcode"),
@@ -50,12 +52,16 @@ func TestTwin(t *testing.T) {
 				in.Opcode = wire.OpcodeReadRequest
 			}
 			want := w.packet(n, &in)
+			for _, begun := w.attempts[done]; begun && rapid.Bool().Draw(t, "done"); _, begun = w.attempts[done] {
+				done++
+			}
 			before := *tab
 			out := tab.step(event.MessagePacket, in)
 			require.Equal(t, want, out.Verdict)
 			seen[want]++
 			require.Equal(t, want == event.VerdictRefusedNow || want == event.VerdictFatalNow, out.Nak)
 			require.Equal(t, uint8(7), out.Life)
+			require.Equal(t, want == event.VerdictPlace && w.fresh, out.Fresh)
 			if want != event.VerdictPlace && want != event.VerdictRefusedNow {
 				require.Equal(t, before.slots, tab.slots, "only what is placed or refused now touches a slot")
 			}
@@ -79,7 +85,7 @@ func TestTwin(t *testing.T) {
 
 // TestOrderOfChecks: each line is what one check sees when those after it would say otherwise.
 func TestOrderOfChecks(t *testing.T) {
-	send := event.MessageIn{Msn: 8, Opcode: wire.OpcodeSend, Length: 20, PayloadLen: 10}
+	send := event.MessageIn{Msn: 72, Opcode: wire.OpcodeSend, Length: 20, PayloadLen: 10}
 	with := func(change func(*event.MessageIn)) event.MessageIn { in := send; change(&in); return in }
 	live := func() *table { tab := opened(1); tab.step(event.MessagePacket, send); return tab }
 	refused := func() *table {
@@ -97,7 +103,7 @@ func TestOrderOfChecks(t *testing.T) {
 		{"closed", &table{}, send, event.VerdictClosed, 0},
 		{"error before old", &table{stream: event.MessageStream{Open: true, Error: wire.SyndromeKey}}, with(func(in *event.MessageIn) { in.Old = true }), event.VerdictStreamError, 0},
 		{"old before unsupported", live(), with(func(in *event.MessageIn) { in.Old, in.Opcode = true, wire.OpcodeAtomicRequest }), event.VerdictOldMessage, 0},
-		{"slot serves a newer message", live(), with(func(in *event.MessageIn) { in.Msn = 4 }), event.VerdictOldMessage, 0},
+		{"slot serves a newer message", live(), with(func(in *event.MessageIn) { in.Msn = 8 }), event.VerdictOldMessage, 0},
 		{"older attempt", live(), with(func(in *event.MessageIn) { in.Attempt = 15 }), event.VerdictOldAttempt, 0},
 		{"oldest attempt that counts as newer", live(), with(func(in *event.MessageIn) { in.Attempt = 7 }), event.VerdictPlace, 0},
 		{"refused before malformed", refused(), with(func(in *event.MessageIn) { in.Length = 1 }), event.VerdictRefusedBefore, 0},
@@ -132,15 +138,33 @@ func TestEmptyMessage(t *testing.T) {
 	require.Equal(t, wire.SyndromeMalformed, tab.step(event.MessagePacket, in).Syndrome)
 }
 
-// TestLifeMakesSlotsEmpty: a slot of a stream's former life says nothing about the present one.
-func TestLifeMakesSlotsEmpty(t *testing.T) {
+// TestOpeningMakesSlotsEmpty: a slot of a stream's former life says nothing about the present one, under the same
+// number either.
+func TestOpeningMakesSlotsEmpty(t *testing.T) {
+	for _, life := range []uint8{1, 2} {
+		tab := opened(1)
+		in := event.MessageIn{Msn: 72, Opcode: wire.OpcodeSend, Length: 20, PayloadLen: 10, SyndromeIn: wire.SyndromeRnr}
+		tab.step(event.MessagePacket, in)
+		tab.step(event.MessageSet, event.MessageIn{LifeIn: life})
+		require.Equal(t, event.MessageOut{Life: life}, tab.step(event.MessageQuery, event.MessageIn{Msn: 72}))
+		in.Msn, in.SyndromeIn = 8, 0
+		require.Equal(t, event.MessageOut{Verdict: event.VerdictPlace, Life: life, Fresh: true}, tab.step(event.MessagePacket, in))
+		require.Equal(t, event.MessageOut{Verdict: event.VerdictPlace, Life: life}, tab.step(event.MessagePacket, in))
+	}
+}
+
+// TestHalfOfAFormerLife: lives 1, 50, 1; the half that came in the first one is not there in the last one.
+func TestHalfOfAFormerLife(t *testing.T) {
 	tab := opened(1)
-	in := event.MessageIn{Msn: 8, Opcode: wire.OpcodeSend, Length: 20, PayloadLen: 10, SyndromeIn: wire.SyndromeRnr}
-	tab.step(event.MessagePacket, in)
-	tab.step(event.MessageSet, event.MessageIn{LifeIn: 2})
-	require.Equal(t, event.MessageOut{Life: 2}, tab.step(event.MessageQuery, event.MessageIn{Msn: 8}))
-	in.Msn, in.SyndromeIn = 4, 0
-	require.Equal(t, event.VerdictPlace, tab.step(event.MessagePacket, in).Verdict)
+	half := event.MessageIn{Opcode: wire.OpcodeWrite, Length: 20, PayloadLen: 10}
+	require.True(t, tab.step(event.MessagePacket, half).Fresh)
+	for _, life := range []uint8{50, 1} {
+		tab.step(event.MessageClose, event.MessageIn{})
+		tab.step(event.MessageSet, event.MessageIn{LifeIn: life})
+	}
+	half.Offset = 10
+	require.True(t, tab.step(event.MessagePacket, half).Fresh)
+	require.Equal(t, uint32(10), tab.slots[0].Arrived)
 }
 
 func TestFault(t *testing.T) {

@@ -18,6 +18,7 @@ type twin struct {
 	refused  map[try]bool
 	attempts map[int64]uint8 // newest attempt of a message
 	newest   map[int64]int64 // slot -> message
+	fresh    bool            // the last packet made its entry
 }
 
 type try struct {
@@ -44,6 +45,7 @@ func (w *twin) packet(msn int64, in *event.MessageIn) event.Verdict {
 	age := (in.Attempt - current) & 15
 	t := try{msn, in.Attempt}
 	cont := begun && age == 0
+	w.fresh = !cont
 	switch {
 	case !w.open:
 		return event.VerdictClosed

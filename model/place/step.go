@@ -3,12 +3,13 @@ package place
 import "metaroce/tandem/model/event"
 
 // Step executes one transaction on the tally at stream_row*msg_slots + msn mod msg_slots. Writes and the empty ones
-// between them come in the order in which they were issued.
+// between them come in the order in which they were issued, which is that in which message let them through: what lies
+// between a fresh one and the next fresh one at its slot belongs to one attempt of one message.
 func Step(tally *event.PlaceTally, _ uint8, in *event.PlaceIn, out *event.PlaceOut) {
 	*out = event.PlaceOut{}
-	bytes := uint32(0)
-	if tally.Valid && tally.Life == in.Life && tally.Msn == in.Msn && tally.Attempt == in.Attempt {
-		bytes = tally.Bytes
+	bytes := tally.Bytes
+	if in.Fresh {
+		bytes = 0
 	}
 	if in.Error {
 		out.Fault = true
@@ -16,5 +17,5 @@ func Step(tally *event.PlaceTally, _ uint8, in *event.PlaceIn, out *event.PlaceO
 		bytes += uint32(in.PayloadLen)
 		out.Done = bytes == in.Length
 	}
-	*tally = event.PlaceTally{Valid: true, Life: in.Life, Msn: in.Msn, Attempt: in.Attempt, Bytes: bytes}
+	tally.Bytes = bytes
 }

@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'h3019b9795897f826;
+  localparam logic [63:0] SchemaHash = 64'hc2e9ee6b5b5f8d9e;
 
   // constant.tbl
   localparam int Version = 1; // 1
@@ -19,6 +19,7 @@ package mr_pkg;
   localparam int MaxPayload = 9000; // bytes
   localparam int IcrcBytes = 4; // bytes
   localparam int ToldBound = 1000; // ticks
+  localparam int GrantBound = 12; // grants
   localparam int TableCeiling = 64; // Mb
 
   // opcode: what a packet is
@@ -235,7 +236,7 @@ package mr_pkg;
   localparam int RegVerdictsCount = 16;
 
   // widths of the structs of mr_types.svh, and the lowest bit of each field
-  localparam int DescW = 666;
+  localparam int DescW = 667;
   localparam int DescOpLsb = 0;
   localparam int DescXidLsb = 4;
   localparam int DescReasonLsb = 36;
@@ -278,6 +279,7 @@ package mr_pkg;
   localparam int DescSyndromeLsb = 622;
   localparam int DescWrIdLsb = 626;
   localparam int DescLifeLsb = 658;
+  localparam int DescFreshLsb = 666;
   localparam int AdmitInW = 253;
   localparam int AdmitInCmdLsb = 0;
   localparam int AdmitInReasonInLsb = 4;
@@ -392,46 +394,43 @@ package mr_pkg;
   localparam int MessageInOldLsb = 140;
   localparam int MessageInSyndromeInLsb = 141;
   localparam int MessageInLifeInLsb = 145;
-  localparam int MessageOutW = 53;
+  localparam int MessageOutW = 54;
   localparam int MessageOutVerdictLsb = 0;
   localparam int MessageOutNakLsb = 4;
   localparam int MessageOutSyndromeLsb = 5;
   localparam int MessageOutSynMsnLsb = 9;
   localparam int MessageOutSynAttemptLsb = 41;
   localparam int MessageOutLifeLsb = 45;
-  localparam int MessageSlotW = 118;
-  localparam int MessageSlotValidLsb = 0;
-  localparam int MessageSlotLifeLsb = 1;
-  localparam int MessageSlotMsnLsb = 9;
-  localparam int MessageSlotAttemptLsb = 41;
-  localparam int MessageSlotOpcodeLsb = 45;
-  localparam int MessageSlotLengthLsb = 53;
-  localparam int MessageSlotRefusedLsb = 85;
-  localparam int MessageSlotArrivedLsb = 86;
-  localparam int MessageStreamW = 49;
+  localparam int MessageOutFreshLsb = 53;
+  localparam int MessageSlotW = 109;
+  localparam int MessageSlotMsnLsb = 0;
+  localparam int MessageSlotAttemptLsb = 32;
+  localparam int MessageSlotOpcodeLsb = 36;
+  localparam int MessageSlotLengthLsb = 44;
+  localparam int MessageSlotRefusedLsb = 76;
+  localparam int MessageSlotArrivedLsb = 77;
+  localparam int MessageStreamW = 113;
   localparam int MessageStreamOpenLsb = 0;
   localparam int MessageStreamLifeLsb = 1;
-  localparam int MessageStreamErrorLsb = 9;
-  localparam int MessageStreamErrMsnLsb = 13;
-  localparam int MessageStreamErrAttemptLsb = 45;
-  localparam int PlaceInW = 173;
+  localparam int MessageStreamTouchedLsb = 9;
+  localparam int MessageStreamErrorLsb = 73;
+  localparam int MessageStreamErrMsnLsb = 77;
+  localparam int MessageStreamErrAttemptLsb = 109;
+  localparam int PlaceInW = 174;
   localparam int PlaceInStreamRowLsb = 0;
   localparam int PlaceInLifeLsb = 16;
   localparam int PlaceInMsnLsb = 24;
   localparam int PlaceInAttemptLsb = 56;
-  localparam int PlaceInLengthLsb = 60;
-  localparam int PlaceInPayloadLenLsb = 92;
-  localparam int PlaceInAddrLsb = 108;
-  localparam int PlaceInErrorLsb = 172;
+  localparam int PlaceInFreshLsb = 60;
+  localparam int PlaceInLengthLsb = 61;
+  localparam int PlaceInPayloadLenLsb = 93;
+  localparam int PlaceInAddrLsb = 109;
+  localparam int PlaceInErrorLsb = 173;
   localparam int PlaceOutW = 2;
   localparam int PlaceOutDoneLsb = 0;
   localparam int PlaceOutFaultLsb = 1;
-  localparam int PlaceTallyW = 77;
-  localparam int PlaceTallyValidLsb = 0;
-  localparam int PlaceTallyLifeLsb = 1;
-  localparam int PlaceTallyMsnLsb = 9;
-  localparam int PlaceTallyAttemptLsb = 41;
-  localparam int PlaceTallyBytesLsb = 45;
+  localparam int PlaceTallyW = 32;
+  localparam int PlaceTallyBytesLsb = 0;
   localparam int CompleteInW = 272;
   localparam int CompleteInStreamRowLsb = 0;
   localparam int CompleteInMsnLsb = 16;
@@ -528,8 +527,8 @@ package mr_pkg;
   localparam int WindowCommitW = 926;
   localparam int KeyCommitW = 435;
   localparam int RecvCommitW = 554;
-  localparam int MessageCommitW = 453;
-  localparam int PlaceCommitW = 332;
+  localparam int MessageCommitW = 509;
+  localparam int PlaceCommitW = 288;
   localparam int CompleteCommitW = 525;
   localparam int CoalesceCommitW = 119;
   localparam int CtimerCommitW = 146;
@@ -912,7 +911,7 @@ package mr_pkg;
   localparam int CmdArgsW = 512;
 
   // Descriptor of a command: arguments in the fields that register.tbl names, op and xid as given, the rest 0.
-  function automatic logic [665:0] cmd_desc(input logic [3:0] op, input logic [31:0] xid, input logic [511:0] args);
+  function automatic logic [666:0] cmd_desc(input logic [3:0] op, input logic [31:0] xid, input logic [511:0] args);
     cmd_desc = '0;
     cmd_desc[DescOpLsb +: 4] = op;
     cmd_desc[DescXidLsb +: 32] = xid;

@@ -170,6 +170,7 @@ typedef struct packed {
 
 // a packet or a command on its way through the receive pipeline
 typedef struct packed {
+  logic          fresh; // first packet of its entry in the message table, from message
   logic [7:0]    life; // life of the stream, from message
   logic [31:0]   wr_id; // work request id of the posted receive, from recv
   logic [3:0]    syndrome; // refusal found by key or recv
@@ -369,6 +370,7 @@ typedef struct packed {
 
 // decision of message
 typedef struct packed {
+  logic          fresh; // the packet is placed and its entry is made anew: its bytes are counted from 0
   logic [7:0]    life; // life of the stream
   logic [3:0]    syn_attempt; // attempt it speaks of
   logic [31:0]   syn_msn; // message it speaks of
@@ -385,8 +387,6 @@ typedef struct packed {
   logic [7:0]    opcode; // wire opcode of its packets
   logic [3:0]    attempt; // attempt
   logic [31:0]   msn; // message
-  logic [7:0]    life; // life of the stream it belongs to
-  logic          valid; // in use
 } mr_message_slot_t;
 
 // row of message: sticky state of a stream
@@ -394,7 +394,8 @@ typedef struct packed {
   logic [3:0]    err_attempt; // its attempt
   logic [31:0]   err_msn; // message that brought the error
   logic [3:0]    error; // sticky syndrome
-  logic [7:0]    life; // set by stream_set; slots of another life are empty
+  logic [63:0]   touched; // bit (msn mod 64): an entry was made since stream_set; without it a slot is empty
+  logic [7:0]    life; // set by stream_set; what is on its way for another life is not this stream's
   logic          open; // open
 } mr_message_stream_t;
 
@@ -404,6 +405,7 @@ typedef struct packed {
   logic [63:0]   addr; // address of this write
   logic [15:0]   payload_len; // bytes of this write
   logic [31:0]   length; // message length
+  logic          fresh; // first of its entry: counting begins
   logic [3:0]    attempt; // attempt
   logic [31:0]   msn; // message
   logic [7:0]    life; // life of the stream
@@ -419,10 +421,6 @@ typedef struct packed {
 // row of place: bytes accepted of a message
 typedef struct packed {
   logic [31:0]   bytes; // accepted
-  logic [3:0]    attempt; // attempt
-  logic [31:0]   msn; // message
-  logic [7:0]    life; // life of the stream
-  logic          valid; // in use
 } mr_place_tally_t;
 
 // input of complete

@@ -207,7 +207,10 @@ module mr_message #(
     desc_after = desc;
     verdict    = mr_pkg::VerdictNone;
     if (is_packet || is_query) desc_after.life = step_out.life;
-    if (is_packet) verdict = step_out.verdict;
+    if (is_packet) begin
+      verdict          = step_out.verdict;
+      desc_after.fresh = step_out.fresh;
+    end
   end
 
   logic [OutW-1:0] count_unused;

@@ -1,6 +1,6 @@
 // mr_message_step: verdict over one packet of a message; status query; stream_set, stream_close; fault of a memory write.
 // Model twin: model/message.Step. Rule: R-MESSAGE. Combinational.
-// A slot of another life of the stream reads as empty. A refusal is kept in the slot (rnr, until a newer attempt) or in
+// A slot that was not used since stream_set (touched) reads as empty: a kept life could not tell, lives come round. A refusal is kept in the slot (rnr, until a newer attempt) or in
 // the stream (sticky, until stream_set): the NAK is only a hint, the query tells the truth.
 `include "mr_types.svh"
 `default_nettype none
@@ -13,7 +13,9 @@ module mr_message_step (
   output      mr_message_stream_t stream_o,
   output      mr_message_out_t    out_o
 );
-  wire        live    = slot_i.valid && (slot_i.life == stream_i.life);
+  wire [63:0] touched = stream_i.touched;
+  wire [63:0] this_bit = 64'd1 << in_i.msn[5:0];
+  wire        live    = ((touched & this_bit) != 64'd0);
   wire [31:0] newer   = slot_i.msn - in_i.msn;             // signed: above 0 if the slot serves a newer message
   wire        same    = live && (newer == 32'd0);
   wire [3:0]  tries   = in_i.attempt - slot_i.attempt;     // 8..15: older, 1..7: newer
@@ -53,8 +55,6 @@ module mr_message_step (
 
   always @* begin
     slot_new         = '0;
-    slot_new.valid   = 1'b1;
-    slot_new.life    = stream_i.life;
     slot_new.msn     = in_i.msn;
     slot_new.attempt = in_i.attempt;
     slot_new.opcode  = in_i.opcode;
@@ -97,7 +97,11 @@ module mr_message_step (
     end else begin
       out_d.life    = stream_i.life;
       out_d.verdict = verdict;
-      if ((verdict == mr_pkg::VerdictPlace) || (verdict == mr_pkg::VerdictRefusedNow)) slot_d = slot_new;
+      out_d.fresh   = (verdict == mr_pkg::VerdictPlace) && !cont;
+      if ((verdict == mr_pkg::VerdictPlace) || (verdict == mr_pkg::VerdictRefusedNow)) begin
+        slot_d           = slot_new;
+        stream_d.touched = touched | this_bit;
+      end
       if (verdict == mr_pkg::VerdictRefusedNow) out_d.syndrome = mr_pkg::SyndromeRnr;
       if (verdict == mr_pkg::VerdictFatalNow) begin
         stream_d.error       = fatal;

@@ -71,6 +71,7 @@ module mr_place #(
     logic [15:0] stream;
     logic [15:0] stream_row;
     logic [ 7:0] life;
+    logic        fresh;
     logic [ 7:0] txn;
     logic [31:0] msn;
     logic [ 3:0] attempt;
@@ -81,7 +82,7 @@ module mr_place #(
     logic [31:0] imm_value;
     logic [31:0] wr_id;
   } entry_t;
-  localparam int EntryW = 362;
+  localparam int EntryW = 363;
 
   // Nobody asks for these.
   logic [$clog2(InFlight+1)-1:0]  flight_count, rsp_count;
@@ -130,6 +131,7 @@ module mr_place #(
     entry.stream      = desc.stream;
     entry.stream_row  = desc.stream_row;
     entry.life        = desc.life;
+    entry.fresh       = desc.fresh;
     entry.txn         = desc.txn;
     entry.msn         = desc.msn;
     entry.attempt     = desc.attempt;
@@ -190,6 +192,7 @@ module mr_place #(
     in.life        = item.life;
     in.msn         = item.msn;
     in.attempt     = item.attempt;
+    in.fresh       = item.fresh;
     in.length      = item.length;
     in.payload_len = item.payload_len;
     in.addr        = item.addr;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TANDEM_SCHEMA_HASH 0x3019b9795897f826ull
+#define TANDEM_SCHEMA_HASH 0xc2e9ee6b5b5f8d9eull
 #define TANDEM_RECORD_VERSION 1
 #define TANDEM_RECORD_BYTES 64 /* a head, or one state record */
 #define TANDEM_RECORD_MAX 256 /* a transaction */
@@ -175,29 +175,29 @@ enum {
   TANDEM_MESSAGE_OUT_SYN_MSN = 40, /* 4 bytes, 32 bits */
   TANDEM_MESSAGE_OUT_SYN_ATTEMPT = 44, /* 1 bytes, 4 bits */
   TANDEM_MESSAGE_OUT_LIFE = 45, /* 1 bytes, 8 bits */
-  TANDEM_MESSAGE_IN_STREAM_ROW = 46, /* 2 bytes, 16 bits */
-  TANDEM_MESSAGE_IN_MSN = 48, /* 4 bytes, 32 bits */
-  TANDEM_MESSAGE_IN_ATTEMPT = 52, /* 1 bytes, 4 bits */
-  TANDEM_MESSAGE_IN_OPCODE = 53, /* 1 bytes, 8 bits */
-  TANDEM_MESSAGE_IN_LENGTH = 56, /* 4 bytes, 32 bits */
-  TANDEM_MESSAGE_IN_OFFSET = 60, /* 4 bytes, 32 bits */
-  TANDEM_MESSAGE_IN_PAYLOAD_LEN = 64, /* 2 bytes, 16 bits */
-  TANDEM_MESSAGE_IN_OLD = 66, /* 1 bytes, 1 bits */
-  TANDEM_MESSAGE_IN_SYNDROME_IN = 67, /* 1 bytes, 4 bits */
-  TANDEM_MESSAGE_IN_LIFE_IN = 68, /* 1 bytes, 8 bits */
-  TANDEM_MESSAGE_SLOT_VALID = 69, /* 1 bytes, 1 bits */
-  TANDEM_MESSAGE_SLOT_LIFE = 70, /* 1 bytes, 8 bits */
-  TANDEM_MESSAGE_SLOT_MSN = 72, /* 4 bytes, 32 bits */
-  TANDEM_MESSAGE_SLOT_ATTEMPT = 76, /* 1 bytes, 4 bits */
-  TANDEM_MESSAGE_SLOT_OPCODE = 77, /* 1 bytes, 8 bits */
-  TANDEM_MESSAGE_SLOT_LENGTH = 80, /* 4 bytes, 32 bits */
-  TANDEM_MESSAGE_SLOT_REFUSED = 84, /* 1 bytes, 1 bits */
-  TANDEM_MESSAGE_SLOT_ARRIVED = 88, /* 4 bytes, 32 bits */
-  TANDEM_MESSAGE_STREAM_OPEN = 92, /* 1 bytes, 1 bits */
-  TANDEM_MESSAGE_STREAM_LIFE = 93, /* 1 bytes, 8 bits */
-  TANDEM_MESSAGE_STREAM_ERROR = 94, /* 1 bytes, 4 bits */
-  TANDEM_MESSAGE_STREAM_ERR_MSN = 96, /* 4 bytes, 32 bits */
-  TANDEM_MESSAGE_STREAM_ERR_ATTEMPT = 100, /* 1 bytes, 4 bits */
+  TANDEM_MESSAGE_OUT_FRESH = 46, /* 1 bytes, 1 bits */
+  TANDEM_MESSAGE_IN_STREAM_ROW = 48, /* 2 bytes, 16 bits */
+  TANDEM_MESSAGE_IN_MSN = 52, /* 4 bytes, 32 bits */
+  TANDEM_MESSAGE_IN_ATTEMPT = 56, /* 1 bytes, 4 bits */
+  TANDEM_MESSAGE_IN_OPCODE = 57, /* 1 bytes, 8 bits */
+  TANDEM_MESSAGE_IN_LENGTH = 60, /* 4 bytes, 32 bits */
+  TANDEM_MESSAGE_IN_OFFSET = 64, /* 4 bytes, 32 bits */
+  TANDEM_MESSAGE_IN_PAYLOAD_LEN = 68, /* 2 bytes, 16 bits */
+  TANDEM_MESSAGE_IN_OLD = 70, /* 1 bytes, 1 bits */
+  TANDEM_MESSAGE_IN_SYNDROME_IN = 71, /* 1 bytes, 4 bits */
+  TANDEM_MESSAGE_IN_LIFE_IN = 72, /* 1 bytes, 8 bits */
+  TANDEM_MESSAGE_SLOT_MSN = 76, /* 4 bytes, 32 bits */
+  TANDEM_MESSAGE_SLOT_ATTEMPT = 80, /* 1 bytes, 4 bits */
+  TANDEM_MESSAGE_SLOT_OPCODE = 81, /* 1 bytes, 8 bits */
+  TANDEM_MESSAGE_SLOT_LENGTH = 84, /* 4 bytes, 32 bits */
+  TANDEM_MESSAGE_SLOT_REFUSED = 88, /* 1 bytes, 1 bits */
+  TANDEM_MESSAGE_SLOT_ARRIVED = 92, /* 4 bytes, 32 bits */
+  TANDEM_MESSAGE_STREAM_OPEN = 96, /* 1 bytes, 1 bits */
+  TANDEM_MESSAGE_STREAM_LIFE = 97, /* 1 bytes, 8 bits */
+  TANDEM_MESSAGE_STREAM_TOUCHED = 100, /* 8 bytes, 64 bits */
+  TANDEM_MESSAGE_STREAM_ERROR = 108, /* 1 bytes, 4 bits */
+  TANDEM_MESSAGE_STREAM_ERR_MSN = 112, /* 4 bytes, 32 bits */
+  TANDEM_MESSAGE_STREAM_ERR_ATTEMPT = 116, /* 1 bytes, 4 bits */
 };
 
 /* place: bytes count when the memory port has accepted their write */
@@ -208,15 +208,12 @@ enum {
   TANDEM_PLACE_IN_LIFE = 40, /* 1 bytes, 8 bits */
   TANDEM_PLACE_IN_MSN = 44, /* 4 bytes, 32 bits */
   TANDEM_PLACE_IN_ATTEMPT = 48, /* 1 bytes, 4 bits */
+  TANDEM_PLACE_IN_FRESH = 49, /* 1 bytes, 1 bits */
   TANDEM_PLACE_IN_LENGTH = 52, /* 4 bytes, 32 bits */
   TANDEM_PLACE_IN_PAYLOAD_LEN = 56, /* 2 bytes, 16 bits */
   TANDEM_PLACE_IN_ADDR = 64, /* 8 bytes, 64 bits */
   TANDEM_PLACE_IN_ERROR = 72, /* 1 bytes, 1 bits */
-  TANDEM_PLACE_TALLY_VALID = 73, /* 1 bytes, 1 bits */
-  TANDEM_PLACE_TALLY_LIFE = 74, /* 1 bytes, 8 bits */
-  TANDEM_PLACE_TALLY_MSN = 76, /* 4 bytes, 32 bits */
-  TANDEM_PLACE_TALLY_ATTEMPT = 80, /* 1 bytes, 4 bits */
-  TANDEM_PLACE_TALLY_BYTES = 84, /* 4 bytes, 32 bits */
+  TANDEM_PLACE_TALLY_BYTES = 76, /* 4 bytes, 32 bits */
 };
 
 /* complete: completion release, one (stream, msn) a cycle, in order per stream */
@@ -365,8 +362,8 @@ static inline int tandem_state_words(int kind) {
     case TANDEM_KIND_WINDOW: return 13;
     case TANDEM_KIND_KEY: return 4;
     case TANDEM_KIND_RECV: return 5;
-    case TANDEM_KIND_MESSAGE: return 5;
-    case TANDEM_KIND_PLACE: return 3;
+    case TANDEM_KIND_MESSAGE: return 7;
+    case TANDEM_KIND_PLACE: return 2;
     case TANDEM_KIND_COMPLETE: return 6;
     case TANDEM_KIND_ACK: return 2;
     case TANDEM_KIND_PACKET_OUT: return 14;
@@ -494,6 +491,7 @@ static const struct tandem_field { uint8_t kind; const char *kind_name, *name; i
   {TANDEM_KIND_MESSAGE, "message", "out.syn_msn", TANDEM_MESSAGE_OUT_SYN_MSN, 4, 32},
   {TANDEM_KIND_MESSAGE, "message", "out.syn_attempt", TANDEM_MESSAGE_OUT_SYN_ATTEMPT, 1, 4},
   {TANDEM_KIND_MESSAGE, "message", "out.life", TANDEM_MESSAGE_OUT_LIFE, 1, 8},
+  {TANDEM_KIND_MESSAGE, "message", "out.fresh", TANDEM_MESSAGE_OUT_FRESH, 1, 1},
   {TANDEM_KIND_MESSAGE, "message", "in.stream_row", TANDEM_MESSAGE_IN_STREAM_ROW, 2, 16},
   {TANDEM_KIND_MESSAGE, "message", "in.msn", TANDEM_MESSAGE_IN_MSN, 4, 32},
   {TANDEM_KIND_MESSAGE, "message", "in.attempt", TANDEM_MESSAGE_IN_ATTEMPT, 1, 4},
@@ -504,8 +502,6 @@ static const struct tandem_field { uint8_t kind; const char *kind_name, *name; i
   {TANDEM_KIND_MESSAGE, "message", "in.old", TANDEM_MESSAGE_IN_OLD, 1, 1},
   {TANDEM_KIND_MESSAGE, "message", "in.syndrome_in", TANDEM_MESSAGE_IN_SYNDROME_IN, 1, 4},
   {TANDEM_KIND_MESSAGE, "message", "in.life_in", TANDEM_MESSAGE_IN_LIFE_IN, 1, 8},
-  {TANDEM_KIND_MESSAGE, "message", "slot.valid", TANDEM_MESSAGE_SLOT_VALID, 1, 1},
-  {TANDEM_KIND_MESSAGE, "message", "slot.life", TANDEM_MESSAGE_SLOT_LIFE, 1, 8},
   {TANDEM_KIND_MESSAGE, "message", "slot.msn", TANDEM_MESSAGE_SLOT_MSN, 4, 32},
   {TANDEM_KIND_MESSAGE, "message", "slot.attempt", TANDEM_MESSAGE_SLOT_ATTEMPT, 1, 4},
   {TANDEM_KIND_MESSAGE, "message", "slot.opcode", TANDEM_MESSAGE_SLOT_OPCODE, 1, 8},
@@ -514,6 +510,7 @@ static const struct tandem_field { uint8_t kind; const char *kind_name, *name; i
   {TANDEM_KIND_MESSAGE, "message", "slot.arrived", TANDEM_MESSAGE_SLOT_ARRIVED, 4, 32},
   {TANDEM_KIND_MESSAGE, "message", "stream.open", TANDEM_MESSAGE_STREAM_OPEN, 1, 1},
   {TANDEM_KIND_MESSAGE, "message", "stream.life", TANDEM_MESSAGE_STREAM_LIFE, 1, 8},
+  {TANDEM_KIND_MESSAGE, "message", "stream.touched", TANDEM_MESSAGE_STREAM_TOUCHED, 8, 64},
   {TANDEM_KIND_MESSAGE, "message", "stream.error", TANDEM_MESSAGE_STREAM_ERROR, 1, 4},
   {TANDEM_KIND_MESSAGE, "message", "stream.err_msn", TANDEM_MESSAGE_STREAM_ERR_MSN, 4, 32},
   {TANDEM_KIND_MESSAGE, "message", "stream.err_attempt", TANDEM_MESSAGE_STREAM_ERR_ATTEMPT, 1, 4},
@@ -523,14 +520,11 @@ static const struct tandem_field { uint8_t kind; const char *kind_name, *name; i
   {TANDEM_KIND_PLACE, "place", "in.life", TANDEM_PLACE_IN_LIFE, 1, 8},
   {TANDEM_KIND_PLACE, "place", "in.msn", TANDEM_PLACE_IN_MSN, 4, 32},
   {TANDEM_KIND_PLACE, "place", "in.attempt", TANDEM_PLACE_IN_ATTEMPT, 1, 4},
+  {TANDEM_KIND_PLACE, "place", "in.fresh", TANDEM_PLACE_IN_FRESH, 1, 1},
   {TANDEM_KIND_PLACE, "place", "in.length", TANDEM_PLACE_IN_LENGTH, 4, 32},
   {TANDEM_KIND_PLACE, "place", "in.payload_len", TANDEM_PLACE_IN_PAYLOAD_LEN, 2, 16},
   {TANDEM_KIND_PLACE, "place", "in.addr", TANDEM_PLACE_IN_ADDR, 8, 64},
   {TANDEM_KIND_PLACE, "place", "in.error", TANDEM_PLACE_IN_ERROR, 1, 1},
-  {TANDEM_KIND_PLACE, "place", "tally.valid", TANDEM_PLACE_TALLY_VALID, 1, 1},
-  {TANDEM_KIND_PLACE, "place", "tally.life", TANDEM_PLACE_TALLY_LIFE, 1, 8},
-  {TANDEM_KIND_PLACE, "place", "tally.msn", TANDEM_PLACE_TALLY_MSN, 4, 32},
-  {TANDEM_KIND_PLACE, "place", "tally.attempt", TANDEM_PLACE_TALLY_ATTEMPT, 1, 4},
   {TANDEM_KIND_PLACE, "place", "tally.bytes", TANDEM_PLACE_TALLY_BYTES, 4, 32},
   {TANDEM_KIND_COMPLETE, "complete", "out.release", TANDEM_COMPLETE_OUT_RELEASE, 1, 1},
   {TANDEM_KIND_COMPLETE, "complete", "out.run_next", TANDEM_COMPLETE_OUT_RUN_NEXT, 1, 1},

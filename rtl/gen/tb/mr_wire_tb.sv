@@ -527,7 +527,7 @@ module mr_wire_tb;
     $readmemh({dir, "/commands.mem"}, cmd_mem);
     for (i = 0; i < 36; i = i + 1) begin
       cmd_line = cmd_mem[i];
-      `MR_TB_CHECK("cmd_desc", i, mr_pkg::cmd_desc(cmd_line[1212 +: 4], cmd_line[1180 +: 32], cmd_line[668 +: 512]), cmd_line[0 +: 666]);
+      `MR_TB_CHECK("cmd_desc", i, mr_pkg::cmd_desc(cmd_line[1212 +: 4], cmd_line[1180 +: 32], cmd_line[668 +: 512]), cmd_line[0 +: 667]);
     end
     if (failures == 0 && checks > 0) $display("PASS %0d checks", checks);
     else $display("FAILED %0d of %0d checks", failures, checks);

@@ -38,12 +38,12 @@ module mr_record_tb;
   reg [1643:0] recv_mem [0:31];
   reg [1643:0] recv_line;
   reg [553:0] recv_c;
-  reg [1543:0] message_mem [0:44];
-  reg [1543:0] message_line;
-  reg [452:0] message_c;
-  reg [1419:0] place_mem [0:30];
-  reg [1419:0] place_line;
-  reg [331:0] place_c;
+  reg [1599:0] message_mem [0:44];
+  reg [1599:0] message_line;
+  reg [508:0] message_c;
+  reg [1375:0] place_mem [0:27];
+  reg [1375:0] place_line;
+  reg [287:0] place_c;
   reg [1615:0] complete_mem [0:37];
   reg [1615:0] complete_line;
   reg [524:0] complete_c;
@@ -112,14 +112,14 @@ module mr_record_tb;
     $readmemh({dir, "/rec_message.mem"}, message_mem);
     for (i = 0; i < 45; i = i + 1) begin
       message_line = message_mem[i];
-      message_c = message_line[1024 +: 453];
-      `MR_TB_CHECK("record message", i, mr_record_message(message_line[1480 +: 64], message_c), message_line[0 +: 1024]);
+      message_c = message_line[1024 +: 509];
+      `MR_TB_CHECK("record message", i, mr_record_message(message_line[1536 +: 64], message_c), message_line[0 +: 1024]);
     end
     $readmemh({dir, "/rec_place.mem"}, place_mem);
-    for (i = 0; i < 31; i = i + 1) begin
+    for (i = 0; i < 28; i = i + 1) begin
       place_line = place_mem[i];
-      place_c = place_line[1024 +: 332];
-      `MR_TB_CHECK("record place", i, mr_record_place(place_line[1356 +: 64], place_c), place_line[0 +: 1024]);
+      place_c = place_line[1024 +: 288];
+      `MR_TB_CHECK("record place", i, mr_record_place(place_line[1312 +: 64], place_c), place_line[0 +: 1024]);
     end
     $readmemh({dir, "/rec_complete.mem"}, complete_mem);
     for (i = 0; i < 38; i = i + 1) begin
