@@ -5,31 +5,40 @@ import (
 	"metaroce/tandem/vectors/stimulus"
 )
 
-// longestBeats is what the longest transaction takes at a port: a jumbo payload at the memory port.
-const longestBeats = 150
+// benchAnswer is the latency of the memory port's answer where the stimulus sets none (docs/cosim.md).
+const benchAnswer = 8
 
-// Bounds says how late the device may be under a stimulus: the model's default, plus the longest time that the bench may
-// hold back one transaction. A stall lasts run cycles at most but the next may follow at once, so what counts is how
-// often a port is ready: on average once in `every` cycles. Twice the expected time of the longest transaction and
-// twenty ready cycles more are passed less often than once in e^20 transactions.
+// Bounds says how late the device may be under a stimulus: told_bound, and at a port that the stimulus stalls what the
+// bench may take there. A stall lasts run cycles at most but the next may follow at once, so what counts is how often a
+// port is ready: on average once in `every` cycles. A transaction of n beats takes n of them; twice that and twenty ready
+// cycles more are passed less often than once in e^20 transactions. Nothing is added for a port that is never stalled.
 func Bounds(items stimulus.List) conn.Bounds {
-	worst := uint64(0)
+	b := conn.Bounds{Answer: benchAnswer}
 	for i := range items {
 		it := &items[i]
 		switch it.Kind {
 		case stimulus.KindStall:
-			every := uint64(1)
-			if it.Permille > 0 && it.Run > 0 {
-				every += uint64(it.Permille) * (uint64(it.Run) + 1) / 2 / max(1, 1000-uint64(it.Permille))
+			switch it.Port {
+			case stimulus.PortMemory:
+				widen(&b.Memory, it)
+			case stimulus.PortCompletion:
+				widen(&b.Completion, it)
+			case stimulus.PortAck:
+				widen(&b.Ack, it)
 			}
-			beats := uint64(2)
-			if it.Port == stimulus.PortMemory {
-				beats = longestBeats
-			}
-			worst = max(worst, 20*every+2*beats*every+20*uint64(it.Run))
 		case stimulus.KindLatency:
-			worst = max(worst, 2*it.Hi)
+			b.Answer = max(b.Answer, it.Lo, it.Hi)
 		}
 	}
-	return conn.Bounds{Stall: 20000 + worst}
+	return b
+}
+
+func widen(p *conn.Port, it *stimulus.Item) {
+	if it.Permille == 0 || it.Run == 0 {
+		return
+	}
+	permille, run := uint64(it.Permille), uint64(it.Run)
+	every := 1 + permille*(run+1)/2/max(1, 1000-min(permille, 1000))
+	p.Beat = max(p.Beat, every)
+	p.Once = max(p.Once, 20*every+20*run)
 }

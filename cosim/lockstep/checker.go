@@ -183,7 +183,8 @@ func fieldOffset(k event.Kind, full string) int {
 	panic("lockstep: " + full + " is not in model/spec/event.tbl any more")
 }
 
-// end looks for what the model still owes when the device says that it is done. hung: the device did not say so.
+// end looks for what the model still owes when the device says that it is done: whatever is pending is missing then, late
+// or not; what was done was judged when it was. hung: the device did not say so.
 func (c *Checker) end(cycle uint64, hung bool) *finding {
 	if hung {
 		if bad := c.model.Late(cycle); bad != nil {

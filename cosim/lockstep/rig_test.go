@@ -21,7 +21,7 @@ import (
 
 // traffic is random stimulus that reaches every kind of record.
 var traffic = sync.OnceValues(func() (stimulus.List, error) {
-	p, err := generate.Generate(generate.Config{Params: preset.Tiny, Seed: 5, Packets: 700})
+	p, err := generate.Generate(generate.Config{Params: preset.Tiny, Seed: 5, Packets: 300})
 	if err != nil {
 		return nil, err
 	}
