@@ -61,7 +61,7 @@ func Create(dir string, m Meta, items stimulus.List) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return target.Fail("run folder", err, "cannot make it")
 	}
-	for _, f := range []string{RunFile, StimulusFile, RecordsFile, RingFile, EndingFile, VerdictFile, WaveFile, "sim.log", "plain.log"} {
+	for _, f := range []string{SealFile, RunFile, StimulusFile, RecordsFile, RingFile, EndingFile, VerdictFile, WaveFile, "sim.log", "plain.log"} {
 		if err := os.Remove(filepath.Join(dir, f)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return target.Fail("run folder", err, "cannot clear it of an earlier run")
 		}
@@ -115,10 +115,12 @@ type Journal struct {
 	Stimulus stimulus.List
 	Records  []byte         // whole transactions
 	Ring     []byte         // of a second look, or nil
-	Ending   *target.Ending // nil: the recording was broken off
+	Ending   *target.Ending // nil: the run ended before the device did
+	Seal     *Seal
 }
 
-// Open reads a run folder. A journal of another schema cannot be understood and is refused.
+// Open reads a run folder. A journal of another schema cannot be understood and is refused, as is one that is unfinished
+// or was changed since.
 func Open(dir string) (*Journal, error) {
 	j := &Journal{Dir: dir}
 	b, err := os.ReadFile(filepath.Join(dir, RunFile))
@@ -134,6 +136,9 @@ func Open(dir string) (*Journal, error) {
 	if j.Meta.Schema != SchemaText() {
 		return nil, target.Fail("run folder", nil, "%s was recorded with schema %s of model/spec, this program has %s: run it again",
 			dir, j.Meta.Schema, SchemaText())
+	}
+	if j.Seal, err = CheckSeal(dir); err != nil {
+		return nil, err
 	}
 	if b, err = os.ReadFile(filepath.Join(dir, StimulusFile)); err != nil {
 		return nil, target.Fail("run folder", err, "cannot read the stimulus")

@@ -123,6 +123,9 @@ func TestFolder(t *testing.T) {
 	_, err := os.Stat(filepath.Join(dir, WaveFile))
 	assert.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, RecordsFile), []byte{1}, 0o600))
+	_, err = Open(dir)
+	require.ErrorContains(t, err, "folder is unfinished")
+	require.NoError(t, WriteSeal(dir, Seal{}))
 	j, err := Open(dir)
 	require.NoError(t, err)
 	assert.Equal(t, items, j.Stimulus)
@@ -142,13 +145,19 @@ func TestOpenRefuses(t *testing.T) {
 		{"schema", func(d string) error {
 			return os.WriteFile(filepath.Join(d, RunFile), []byte(`{"version":1,"schema":"00"}`), 0o600)
 		}, "recorded with schema 00 of model/spec"},
-		{"stimulus", func(d string) error { return os.WriteFile(filepath.Join(d, StimulusFile), []byte{1}, 0o600) }, "cut short"},
-		{"records", func(d string) error { return os.Remove(filepath.Join(d, RecordsFile)) }, "cannot read the records"},
+		{"unfinished", func(d string) error { return os.Remove(filepath.Join(d, SealFile)) }, "folder is unfinished"},
+		{"seal", func(d string) error { return os.WriteFile(filepath.Join(d, SealFile), nil, 0o600) }, "seal.json is garbled"},
+		{"stimulus longer", func(d string) error { return os.WriteFile(filepath.Join(d, StimulusFile), []byte{1}, 0o600) }, "has 1 bytes, the run wrote 0"},
+		{"records emptied", func(d string) error { return os.Truncate(filepath.Join(d, RecordsFile), 0) }, "has 0 bytes, the run wrote 4"},
+		{"records changed", func(d string) error { return os.WriteFile(filepath.Join(d, RecordsFile), []byte("abcE"), 0o600) }, "records.bin has SHA-256"},
+		{"records removed", func(d string) error { return os.Remove(filepath.Join(d, RecordsFile)) }, "cannot read records.bin"},
+		{"ending added", func(d string) error { return WriteEnding(d, target.Ending{}) }, "ending.json was not there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "r")
 			require.NoError(t, Create(dir, Meta{Config: target.Config{Preset: "tiny"}}, nil))
-			require.NoError(t, os.WriteFile(filepath.Join(dir, RecordsFile), nil, 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, RecordsFile), []byte("abcd"), 0o600))
+			require.NoError(t, WriteSeal(dir, Seal{}))
 			require.NoError(t, c.damage(dir))
 			_, err := Open(dir)
 			require.ErrorContains(t, err, c.want)

@@ -8,6 +8,7 @@ import (
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/target"
 	"metaroce/tandem/model/event"
+	"metaroce/tandem/vectors/stimulus"
 )
 
 // Difference is the first place where two recorded runs part. Same is true where there is none.
@@ -17,7 +18,8 @@ type Difference struct {
 	What         string               `json:"what,omitempty"`
 	A            string               `json:"a,omitempty"` // the record of each run, in words
 	B            string               `json:"b,omitempty"`
-	Fields       []lockstep.FieldDiff `json:"fields,omitempty"` // Device is A's value, Model is B's
+	Fields       []lockstep.FieldDiff `json:"fields,omitempty"`   // Device is A's value, Model is B's
+	Stimulus     string               `json:"stimulus,omitempty"` // where the stimulus of the two runs parts; empty: nowhere
 }
 
 // Diff finds the first record that differs between two run folders.
@@ -30,14 +32,21 @@ func Diff(a, b string) (*Difference, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, j := range []*journal.Journal{ja, jb} {
+		if err := j.Seal.Err(); err != nil {
+			return nil, fmt.Errorf("%s: %w", j.Dir, err)
+		}
+	}
 	ca, cb := ja.Meta.Config, jb.Meta.Config
 	if ca.Mode != cb.Mode {
 		return nil, &target.Unsupported{What: fmt.Sprintf("comparing a run in mode %v with one in mode %v", ca.Mode, cb.Mode)}
 	}
-	d := &Difference{}
+	d := &Difference{Stimulus: diffStimulus(ja.Stimulus, jb.Stimulus)}
 	for x, y := ja.Records, jb.Records; ; d.Transactions++ {
 		if len(x) == 0 && len(y) == 0 {
-			d.Same = true
+			if d.Same = d.Stimulus == ""; !d.Same {
+				d.What = "all records are equal, the stimulus is not: " + d.Stimulus
+			}
 			return d, nil
 		}
 		nx, err := sizeOf(ja, x)
@@ -83,4 +92,17 @@ func (d *Difference) describe(a, b []byte) {
 	}
 	d.Fields = lockstep.Fields(event.Kind(a[1]), a, b)
 	d.What = fmt.Sprintf("%v: %s is %s here, %s there", event.Kind(a[1]), d.Fields[0].Field, d.Fields[0].Device, d.Fields[0].Model)
+}
+
+// diffStimulus says where two stimuli part.
+func diffStimulus(a, b stimulus.List) string {
+	for i := range min(len(a), len(b)) {
+		if x, y := journal.AppendItem(nil, &a[i]), journal.AppendItem(nil, &b[i]); !bytes.Equal(x, y) {
+			return fmt.Sprintf("item %d of the stimulus is another: %v of %d bytes here, %v of %d bytes there", i, a[i].Kind, len(a[i].Data), b[i].Kind, len(b[i].Data))
+		}
+	}
+	if len(a) != len(b) {
+		return fmt.Sprintf("%d stimulus items here, %d there", len(a), len(b))
+	}
+	return ""
 }

@@ -124,6 +124,9 @@ func finish(o *Options, folder string, v *lockstep.Verdict) *lockstep.Verdict {
 	if err := journal.WriteVerdict(folder, v); err != nil {
 		return v.Failed(err)
 	}
+	if err := journal.WriteSeal(folder, journal.Seal{Failure: v.Failure, Unsupported: v.Result == lockstep.Unsupported}); err != nil {
+		return v.Failed(err)
+	}
 	return v
 }
 
@@ -146,6 +149,9 @@ func Replay(ctx context.Context, folder string, observe func(record []byte)) *lo
 	v := &lockstep.Verdict{Name: filepath.Base(folder), Device: "replay of " + folder, Folder: folder}
 	j, err := journal.Open(folder)
 	if err != nil {
+		return v.Failed(err)
+	}
+	if err := j.Seal.Err(); err != nil {
 		return v.Failed(err)
 	}
 	d := replay.New(j)

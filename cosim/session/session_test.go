@@ -18,6 +18,7 @@ import (
 	"metaroce/tandem/cosim/target"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/generate"
+	"metaroce/tandem/vectors/stimulus"
 )
 
 func options(t testing.TB, seed uint64, m target.Mode) Options {
@@ -63,6 +64,71 @@ func TestJournalIsKeptAsAsked(t *testing.T) {
 	}
 }
 
+// reseal makes a folder pass for one that the run itself left like that.
+func reseal(t *testing.T, folder string) {
+	t.Helper()
+	require.NoError(t, journal.WriteSeal(folder, journal.Seal{}))
+}
+
+// A folder that was changed, or never finished, says nothing about the device.
+func TestDamagedFolders(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(t *testing.T, folder string)
+		want string
+	}{
+		"record bit":   {func(t *testing.T, f string) { flip(t, f, journal.RecordsFile) }, "folder is damaged"},
+		"stimulus bit": {func(t *testing.T, f string) { flip(t, f, journal.StimulusFile) }, "folder is damaged"},
+		"ending bit":   {func(t *testing.T, f string) { flip(t, f, journal.EndingFile) }, "folder is damaged"},
+		"emptied":      {func(t *testing.T, f string) { require.NoError(t, os.Truncate(filepath.Join(f, journal.RecordsFile), 0)) }, "has 0 bytes"},
+		"killed":       {func(t *testing.T, f string) { require.NoError(t, os.Remove(filepath.Join(f, journal.SealFile))) }, "folder is unfinished"},
+		"bench failure": {func(t *testing.T, f string) {
+			require.NoError(t, journal.WriteSeal(f, journal.Seal{Failure: "device: lost"}))
+		}, "it ended with: device: lost"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(t, 2, target.ModeFull)
+			v := Run(context.Background(), o)
+			require.Equal(t, lockstep.Match, v.Result, v.Line)
+			c.do(t, v.Folder)
+			r := Replay(context.Background(), v.Folder, nil)
+			assert.Equal(t, lockstep.BenchFailed, r.Result)
+			assert.Contains(t, r.Line, c.want)
+			_, err := Diff(v.Folder, v.Folder)
+			assert.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func flip(t *testing.T, folder, name string) {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	b[len(b)/2] ^= 1
+	require.NoError(t, os.WriteFile(path, b, 0o600))
+}
+
+func TestBenchFailureIsRepeated(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	o := options(t, 2, target.ModeFull)
+	o.Observe = func([]byte) { cancel() }
+	v := Run(ctx, o)
+	require.Equal(t, lockstep.BenchFailed, v.Result)
+	r := Replay(context.Background(), v.Folder, nil)
+	assert.Equal(t, lockstep.BenchFailed, r.Result)
+	assert.Contains(t, r.Line, "it ended with: host: interrupted")
+}
+
+func TestDiffOfStimulus(t *testing.T) {
+	a, b := options(t, 2, target.ModeFull), options(t, 2, target.ModeFull)
+	b.Stimulus = append(b.Stimulus[:len(b.Stimulus):len(b.Stimulus)], stimulus.Item{Kind: stimulus.KindWaitIdle})
+	va, vb := Run(context.Background(), a), Run(context.Background(), b)
+	d, err := Diff(va.Folder, vb.Folder)
+	require.NoError(t, err)
+	assert.False(t, d.Same)
+	assert.Contains(t, d.What, "all records are equal, the stimulus is not")
+}
+
 // damage changes one byte of the records of a run.
 func damage(t *testing.T, folder string, at int, x byte) {
 	t.Helper()
@@ -71,6 +137,7 @@ func damage(t *testing.T, folder string, at int, x byte) {
 	require.NoError(t, err)
 	b[at] ^= x
 	require.NoError(t, os.WriteFile(path, b, 0o600))
+	reseal(t, folder)
 }
 
 func TestReplayFindsWhatIsWrong(t *testing.T) {
@@ -86,6 +153,7 @@ func TestReplayFindsWhatIsWrong(t *testing.T) {
 	damage(t, v.Folder, 40, 1)
 	require.Equal(t, lockstep.Match, Replay(context.Background(), v.Folder, nil).Result)
 	require.NoError(t, os.Rename(filepath.Join(v.Folder, journal.EndingFile), filepath.Join(v.Folder, "kept")))
+	reseal(t, v.Folder)
 	r = Replay(context.Background(), v.Folder, nil)
 	assert.Equal(t, lockstep.BenchFailed, r.Result)
 	assert.Contains(t, r.Line, "the recording was broken off after ")
@@ -101,11 +169,13 @@ func TestReplayFindsWhatIsWrong(t *testing.T) {
 		last = at
 	}
 	require.NoError(t, os.WriteFile(path, b[:last], 0o600))
+	reseal(t, v.Folder)
 	r = Replay(context.Background(), v.Folder, nil)
 	assert.Equal(t, lockstep.BenchFailed, r.Result)
 	assert.Contains(t, r.Line, "records.bin holds ")
 
 	require.NoError(t, os.WriteFile(path, b[:len(b)-10], 0o600))
+	reseal(t, v.Folder)
 	r = Replay(context.Background(), v.Folder, nil)
 	assert.Equal(t, lockstep.BenchFailed, r.Result)
 	assert.Contains(t, r.Line, "records.bin, byte ")
@@ -135,6 +205,7 @@ func TestDiff(t *testing.T) {
 
 	path := filepath.Join(vb.Folder, journal.RecordsFile)
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	reseal(t, vb.Folder)
 	d, err = Diff(va.Folder, vb.Folder)
 	require.NoError(t, err)
 	assert.Equal(t, "the second run ends here", d.What)
