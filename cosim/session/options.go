@@ -1,6 +1,7 @@
 package session
 
 import (
+	"metaroce/tandem/cosim/journal"
 	"metaroce/tandem/cosim/rtl"
 	"metaroce/tandem/cosim/target"
 	"metaroce/tandem/vectors/stimulus"
@@ -15,6 +16,8 @@ type Options struct {
 	RTL      rtl.Options
 	// RunsDir is where run folders go; empty: "runs" in the working directory.
 	RunsDir string
+	// Folders, if not nil, keeps runs of equal name and seed in folders of their own.
+	Folders *journal.Folders
 	// Journal: "always", "failure" (kept only when the run does not match), "never". Empty: always.
 	Journal string
 	// Wave: after a divergence of RTL, run again with FST on around it.

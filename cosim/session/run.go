@@ -31,10 +31,11 @@ func Run(ctx context.Context, o Options) *lockstep.Verdict {
 	if err := journal.CheckItems(o.Stimulus); err != nil {
 		return blank.Failed(target.Fail("host", err, "the bench cannot drive this"))
 	}
-	folder, err := makeFolder(&o)
+	folder, unlock, err := makeFolder(&o)
 	if err != nil {
 		return blank.Failed(err)
 	}
+	defer unlock()
 	var meter *modeltarget.SkewMeter
 	if o.Skew {
 		meter = modeltarget.NewSkewMeter()
@@ -56,19 +57,27 @@ func Run(ctx context.Context, o Options) *lockstep.Verdict {
 	return finish(&o, folder, v)
 }
 
-// makeFolder makes the run's folder, by its absolute path: simulators have a working directory of their own.
-func makeFolder(o *Options) (string, error) {
+// makeFolder makes the run's folder and holds it, by its absolute path: simulators have a working directory of their own.
+func makeFolder(o *Options) (folder string, unlock func(), err error) {
 	runs := o.RunsDir
 	if runs == "" {
 		runs = "runs"
 	}
-	folder, err := filepath.Abs(filepath.Join(runs, journal.FolderName(o.Name, o.Config.Seed)))
-	if err != nil {
-		return "", target.Fail("run folder", err, "cannot find it")
+	if runs, err = filepath.Abs(runs); err != nil {
+		return "", nil, target.Fail("run folder", err, "cannot find it")
 	}
-	return folder, journal.Create(folder, journal.Meta{
+	folder, unlock, err = o.Folders.Lock(runs, journal.FolderName(o.Name, o.Config.Seed))
+	if err != nil {
+		return "", nil, err
+	}
+	err = journal.Create(folder, journal.Meta{
 		Name: o.Name, Device: o.Device, Config: o.Config, Plusargs: o.RTL.Plusargs, Rerun: o.Rerun,
 	}, o.Stimulus)
+	if err != nil {
+		unlock()
+		return "", nil, err
+	}
+	return folder, unlock, nil
 }
 
 func device(o *Options, folder string) (target.Target, error) {

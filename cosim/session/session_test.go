@@ -79,8 +79,10 @@ func TestDamagedFolders(t *testing.T) {
 		"record bit":   {func(t *testing.T, f string) { flip(t, f, journal.RecordsFile) }, "folder is damaged"},
 		"stimulus bit": {func(t *testing.T, f string) { flip(t, f, journal.StimulusFile) }, "folder is damaged"},
 		"ending bit":   {func(t *testing.T, f string) { flip(t, f, journal.EndingFile) }, "folder is damaged"},
-		"emptied":      {func(t *testing.T, f string) { require.NoError(t, os.Truncate(filepath.Join(f, journal.RecordsFile), 0)) }, "has 0 bytes"},
-		"killed":       {func(t *testing.T, f string) { require.NoError(t, os.Remove(filepath.Join(f, journal.SealFile))) }, "folder is unfinished"},
+		"emptied": {func(t *testing.T, f string) {
+			require.NoError(t, os.Truncate(filepath.Join(f, journal.RecordsFile), 0))
+		}, "has 0 bytes"},
+		"killed": {func(t *testing.T, f string) { require.NoError(t, os.Remove(filepath.Join(f, journal.SealFile))) }, "folder is unfinished"},
 		"bench failure": {func(t *testing.T, f string) {
 			require.NoError(t, journal.WriteSeal(f, journal.Seal{Failure: "device: lost"}))
 		}, "it ended with: device: lost"},

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"metaroce/tandem/cosim/cover"
+	"metaroce/tandem/cosim/journal"
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/rtl"
 	"metaroce/tandem/cosim/session"
@@ -78,6 +79,8 @@ type state struct {
 	mu   sync.Mutex // guards out, bins and calls of Done
 	out  []*Outcome
 	bins *cover.Cover
+
+	folders journal.Folders
 }
 
 func (s *state) job(j *Job) *jobDone {
@@ -102,7 +105,7 @@ func (s *state) job(j *Job) *jobDone {
 	seen := observe.New(prog)
 	d.Verdict = session.Run(s.ctx, session.Options{
 		Name: j.Name, Device: s.o.Device, Config: target.Config{Preset: j.Preset, Seed: j.Seed, Mode: s.o.Mode, Batch: s.o.Batch},
-		Stimulus: s.stimulus(prog.Items), RTL: s.o.RTL, RunsDir: s.o.RunsDir, Journal: s.o.Journal, Wave: s.o.Wave, Skew: s.o.Skew, Rerun: j.Rerun,
+		Stimulus: s.stimulus(prog.Items), RTL: s.o.RTL, RunsDir: s.o.RunsDir, Folders: &s.folders, Journal: s.o.Journal, Wave: s.o.Wave, Skew: s.o.Skew, Rerun: j.Rerun,
 		Observe: func(record []byte) {
 			seen.Observe(record)
 			if d.bins != nil {

@@ -12,6 +12,7 @@ import (
 
 	"metaroce/tandem/cosim/cover"
 	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/cosim/suite"
 	"metaroce/tandem/vectors/compose"
 	"metaroce/tandem/vectors/observe"
@@ -79,6 +80,21 @@ func TestSideBySide(t *testing.T) {
 		assert.Equal(t, reports[0].Bins, r.Bins)
 		assert.Equal(t, reports[0].Line, r.Line)
 	}
+}
+
+// TestEqualNames: runs of one name and seed do not share a folder.
+func TestEqualNames(t *testing.T) {
+	o := options(t)
+	o.Workers, o.Journal = 4, "always"
+	j := job(t, "one", text)
+	r := suite.Run(context.Background(), []suite.Job{j, j, j, j}, o)
+	require.Equal(t, lockstep.Match, r.Result, r.Line)
+	folders := map[string]bool{}
+	for _, x := range r.Outcomes {
+		folders[x.Verdict.Folder] = true
+		assert.Equal(t, lockstep.Match, session.Replay(context.Background(), x.Verdict.Folder, nil).Result)
+	}
+	assert.Len(t, folders, 4)
 }
 
 func TestExpectationNotMet(t *testing.T) {
