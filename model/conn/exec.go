@@ -63,6 +63,16 @@ func (r *Receiver) Exec(kind event.Kind, op uint8, told Told, dst *[event.MaxRec
 		return 0, r.misplaced(kind, op, told.Cycle)
 	}
 	r.now = told.Cycle
+	measured := r.bounds.Told < unbounded
+	if measured {
+		if r.tardy(kind) {
+			bad := r.Late(told.Cycle)
+			r.now = r.cycle
+			return 0, bad
+		}
+		r.tick(told.Cycle)
+	}
+	taken := r.taken
 	n, bad := r.dispatch(kind, op, told, dst)
 	if bad != nil {
 		r.now = r.cycle
@@ -70,7 +80,12 @@ func (r *Receiver) Exec(kind event.Kind, op uint8, told Told, dst *[event.MaxRec
 	}
 	r.seq++
 	r.cycle, r.rank = told.Cycle, place
-	r.last[kind] = told.Cycle
+	if measured {
+		r.note()
+	}
+	if r.taken != taken { // the notice that is head now was not passed over yet
+		r.passed[event.AckNotice] = 0
+	}
 	r.counters.Transactions++
 	r.counters.ByKind[kind]++
 	return n, nil

@@ -7,13 +7,14 @@ import (
 	"metaroce/tandem/model/preset"
 )
 
-// owed is one kind of work that the device has before it: how much, and since when its oldest part could be done.
+// owed is one kind of work that the device has before it: how much, and by how much its oldest part is late already.
 type owed struct {
 	kind  event.Kind
 	op    uint8
 	n     int    // pieces of work pending
-	since uint64 // cycle from which the oldest could be done
-	exact bool   // nothing can hold it back: its bound is Bounds.Told alone
+	since uint64 // cycle from which the oldest could be done, were nothing before it
+	late  uint64 // cycles beyond what the device may take, of its clock
+	limit uint64
 	xid   uint32
 	conn  uint16
 	path  uint8
@@ -24,13 +25,10 @@ type owed struct {
 // commit came before it. Stimulus that the bench has not given yet is no obligation.
 func (r *Receiver) Late(cycle uint64) *Illegal {
 	var bad *Illegal
-	r.visit(func(o owed) {
-		limit := r.bounds.Told
-		if !o.exact {
-			limit += r.bounds.Stall
-		}
-		if bad == nil && o.n > 0 && cycle > o.since && cycle-o.since > limit {
-			bad = o.illegal(cycle, fmt.Sprintf("%s since cycle %d, %d pending; bound %d cycles", o.what, o.since, o.n, limit))
+	r.visit(cycle, func(o owed) {
+		if bad == nil && o.n > 0 && o.late > o.limit {
+			bad = o.illegal(cycle, fmt.Sprintf("%s since cycle %d, %d pending; %d cycles in which nothing held it, bound %d",
+				o.what, o.since, o.n, o.late, o.limit))
 		}
 	})
 	return bad
@@ -41,14 +39,14 @@ func (r *Receiver) Late(cycle uint64) *Illegal {
 func (r *Receiver) Leftovers() []Illegal {
 	var all []Illegal
 	r.visitStimulus(func(o owed) { all = append(all, o.left(r.cycle)...) })
-	r.visit(func(o owed) { all = append(all, o.left(r.cycle)...) })
+	r.visit(r.cycle, func(o owed) { all = append(all, o.left(r.cycle)...) })
 	return all
 }
 
 // Pending is the number of pieces of work before the device, stimulus not counted; 0 when it should be idle.
 func (r *Receiver) Pending() int {
 	n := 0
-	r.visit(func(o owed) { n += o.n })
+	r.visit(r.cycle, func(o owed) { n += o.n })
 	return n
 }
 
@@ -77,16 +75,18 @@ func (r *Receiver) visitStimulus(see func(owed)) {
 	}
 }
 
-// visit shows every kind of pending work. An entry is due from the later of the cycle that queued it and the engine's
-// last transaction: one engine does one thing at a time, and what is held back is so by one transaction behind it.
-func (r *Receiver) visit(see func(owed)) {
-	r.visitPipeline(see)
-	r.visitQueues(see)
-	r.visitAck(see)
-	r.visitEdges(see)
+// visit shows every kind of pending work.
+func (r *Receiver) visit(cycle uint64, see func(owed)) {
+	r.visitPipeline(cycle, see)
+	queue := func(l line, o owed) {
+		o.kind = lineInfo[l].kind
+		o.late, o.limit = r.lineLate(l, cycle), r.limitOf(o.kind)
+		see(o)
+	}
+	r.visitQueues(cycle, queue, see)
+	r.visitAck(queue)
+	r.visitEdges(queue)
 }
-
-func (r *Receiver) due(kind event.Kind, at uint64) uint64 { return max(at, r.last[kind]) }
 
 // stageWaits are made once: Late allocates nothing.
 var stageWaits = func() (t [stages]string) {
@@ -96,79 +96,83 @@ var stageWaits = func() (t [stages]string) {
 	return t
 }()
 
-func (r *Receiver) visitPipeline(see func(owed)) {
+func (r *Receiver) visitPipeline(cycle uint64, see func(owed)) {
+	head := func(h int, c clock, o owed) {
+		o.late, o.limit = r.headLate(h, c, cycle), r.limitOf(o.kind)
+		see(o)
+	}
 	if a := r.arrived.Head(); a != nil {
-		see(owed{kind: event.KindAdmit, n: r.arrived.Len(), since: r.due(event.KindAdmit, a.at), xid: a.d.Xid, what: "a frame was not admitted or dropped"})
+		head(hdFrame, ckAdmit, owed{kind: event.KindAdmit, n: r.arrived.Len(), since: a.at, xid: a.d.Xid, what: "a frame was not admitted or dropped"})
 	}
 	if c := r.commands.Head(); c != nil {
-		see(owed{kind: event.KindAdmit, op: event.AdmitCommand, n: r.commands.Len(), since: r.due(event.KindAdmit, c.at), xid: c.d.Xid, what: "a command was not admitted"})
+		head(hdCommand, ckAdmit, owed{kind: event.KindAdmit, op: event.AdmitCommand, n: r.commands.Len(), since: c.at, xid: c.d.Xid, what: "a command was not admitted"})
 	}
 	for s := stWindow; s < stages; s++ {
 		f := r.head(s)
 		if f == nil {
 			continue
 		}
-		kind := stageKinds[s]
-		see(owed{
-			kind: kind, n: int(r.limit(s) - r.next[s]), since: r.due(kind, f.at),
+		head(hdStage+int(s), ckStage+clock(s), owed{
+			kind: stageKinds[s], n: int(r.limit(s) - r.next[s]), since: f.at,
 			xid: f.d.Xid, conn: f.d.Conn, path: f.d.Path, what: stageWaits[s],
 		})
 	}
 }
 
-func (r *Receiver) visitQueues(see func(owed)) {
+func (r *Receiver) visitQueues(cycle uint64, queue func(line, owed), see func(owed)) {
 	if q := r.faulted.Head(); q != nil {
-		see(owed{kind: event.KindMessage, op: event.MessageFault, n: r.faulted.Len(), since: r.due(event.KindMessage, q.at), xid: q.d.Xid, conn: q.d.Conn, path: q.d.Path, what: "a failed write was not brought to message"})
+		queue(lnFault, owed{op: event.MessageFault, n: r.faulted.Len(), since: q.at, xid: q.d.Xid, conn: q.d.Conn, path: q.d.Path, what: "a failed write was not brought to message"})
 	}
 	if q := r.doneQ.Head(); q != nil {
-		see(owed{kind: event.KindComplete, op: q.op, n: r.doneQ.Len(), since: r.due(event.KindComplete, q.at), xid: q.d.xid, conn: q.d.conn, what: "a done message or stream command waits for complete"})
+		queue(lnDone, owed{op: q.op, n: r.doneQ.Len(), since: q.at, xid: q.d.xid, conn: q.d.conn, what: "a done message or stream command waits for complete"})
 	}
 	if q := r.runQ.Head(); q != nil {
-		see(owed{kind: event.KindComplete, op: event.CompleteRun, n: r.runQ.Len(), since: r.due(event.KindComplete, q.at), what: "the next message of a run waits for its release"})
+		queue(lnRun, owed{op: event.CompleteRun, n: r.runQ.Len(), since: q.at, what: "the next message of a run waits for its release"})
 	}
 	if q := r.wants.Head(); q != nil {
-		see(owed{kind: event.KindCoalesce, n: r.wants.Len(), since: r.due(event.KindCoalesce, q.at), xid: q.xid, conn: q.conn, path: q.path, what: "a wish for an acknowledgement waits for coalesce"})
+		queue(lnWant, owed{n: r.wants.Len(), since: q.at, xid: q.xid, conn: q.conn, path: q.path, what: "a wish for an acknowledgement waits for coalesce"})
 	}
 	if q := r.timers.Head(); q != nil {
 		conn, path := r.pathOf(q.pathRow)
-		see(owed{kind: event.KindCtimer, n: r.timers.Len(), since: q.at + preset.AckTimer, exact: true, conn: conn, path: path, what: "an armed timer did not fire"})
+		due := q.at + preset.AckTimer
+		see(owed{kind: event.KindCtimer, n: r.timers.Len(), since: due, late: beyond(cycle, due), limit: r.bounds.Told, conn: conn, path: path, what: "an armed timer did not fire"})
 	}
 }
 
-func (r *Receiver) visitAck(see func(owed)) {
-	paths := func(op uint8, q *pathEntry, n int) {
+func (r *Receiver) visitAck(queue func(line, owed)) {
+	paths := func(l line, op uint8, q *pathEntry, n int) {
 		conn, path := r.pathOf(q.pathRow)
-		see(owed{kind: event.KindAck, op: op, n: n, since: r.due(event.KindAck, q.at), conn: conn, path: path, what: "an acknowledgement that was asked for was not built"})
+		queue(l, owed{op: op, n: n, since: q.at, conn: conn, path: path, what: "an acknowledgement that was asked for was not built"})
 	}
-	replies := func(op uint8, q *replyEntry, n int, what string) {
-		see(owed{kind: event.KindAck, op: op, n: n, since: r.due(event.KindAck, q.at), xid: q.Xid, conn: q.Conn, path: q.Path, what: what})
+	replies := func(l line, op uint8, q *replyEntry, n int, what string) {
+		queue(l, owed{op: op, n: n, since: q.at, xid: q.Xid, conn: q.Conn, path: q.Path, what: what})
 	}
 	if q := r.request.Head(); q != nil {
-		paths(event.AckRequest, q, r.request.Len())
+		paths(lnRequest, event.AckRequest, q, r.request.Len())
 	}
 	if q := r.timed.Head(); q != nil {
-		paths(event.AckTimer, q, r.timed.Len())
+		paths(lnTimed, event.AckTimer, q, r.timed.Len())
 	}
 	if q := r.notices.Head(); q != nil {
 		conn, path := r.pathOf(q.pathRow)
-		see(owed{kind: event.KindAck, op: event.AckNotice, n: r.notices.Len(), since: r.due(event.KindAck, q.at+preset.AckTimer), conn: conn, path: path, what: "a completion notice was not sent"})
+		queue(lnNotice, owed{op: event.AckNotice, n: r.notices.Len(), since: q.at + preset.AckTimer, conn: conn, path: path, what: "a completion notice was not sent"})
 	}
 	if q := r.naks.Head(); q != nil {
-		replies(event.AckNak, q, r.naks.Len(), "a NAK was not built")
+		replies(lnNak, event.AckNak, q, r.naks.Len(), "a NAK was not built")
 	}
 	if q := r.answers.Head(); q != nil {
-		replies(event.AckAnswer, q, r.answers.Len(), "an answer to a probe was not built")
+		replies(lnAnswer, event.AckAnswer, q, r.answers.Len(), "an answer to a probe was not built")
 	}
 }
 
-func (r *Receiver) visitEdges(see func(owed)) {
+func (r *Receiver) visitEdges(queue func(line, owed)) {
 	if c := r.completions.Head(); c != nil {
-		see(owed{kind: event.KindCompletion, n: r.completions.Len(), since: r.due(event.KindCompletion, c.at), xid: c.xid, conn: c.in.Conn, what: "a released completion did not leave"})
+		queue(lnCompletion, owed{n: r.completions.Len(), since: c.at, xid: c.xid, conn: c.in.Conn, what: "a released completion did not leave"})
 	}
 	if p := r.packets.Head(); p != nil {
-		see(owed{kind: event.KindPacketOut, n: r.packets.Len(), since: r.due(event.KindPacketOut, p.at), xid: p.xid, conn: p.conn, path: p.path, what: "a packet that was built did not leave"})
+		queue(lnPacket, owed{n: r.packets.Len(), since: p.at, xid: p.xid, conn: p.conn, path: p.path, what: "a packet that was built did not leave"})
 	}
 	if c := r.confirmed.Head(); c != nil {
-		see(owed{kind: event.KindCommandDone, n: r.confirmed.Len(), since: r.due(event.KindCommandDone, c.at), xid: c.xid, what: "a command was not confirmed"})
+		queue(lnConfirmed, owed{n: r.confirmed.Len(), since: c.at, xid: c.xid, what: "a command was not confirmed"})
 	}
 }

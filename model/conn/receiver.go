@@ -56,7 +56,7 @@ type Receiver struct {
 	seq       uint32             // transactions executed
 	cycle     uint64             // cycle of the last one
 	rank      int                // its place within the cycle
-	last      [256]uint64        // per kind: cycle of its last transaction
+	w         waits              // how long what is pending has waited
 	now       uint64             // cycle of the one being executed
 	passed    [ackSources]uint32 // per source of ack: grants that passed over it while it was filled
 	overtaken int                // descriptors that passed message while the oldest fault waited
@@ -106,11 +106,8 @@ func (r *Receiver) SetBounds(b Bounds) {
 	if b.Told == 0 {
 		b.Told = preset.ToldBound
 	}
-	if b.Stall == 0 {
-		b.Stall = 20000
-	}
 	if b.Grant == 0 {
-		b.Grant = 16
+		b.Grant = preset.GrantBound
 	}
 	r.bounds = b
 }
@@ -267,6 +264,7 @@ type noticeEntry struct {
 	stream    uint16
 	conn      uint16
 	pathRow   uint16
+	life      uint8
 }
 
 type replyEntry struct {

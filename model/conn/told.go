@@ -39,6 +39,20 @@ func (e *Illegal) Error() string {
 // Bounds limits how late the device may be.
 type Bounds struct {
 	Told  uint64 // cycles that an engine may leave its work when nothing holds it back; 0: preset.ToldBound
-	Stall uint64 // longest time that the bench may hold back one transaction at a port; 0: 20000
-	Grant uint32 // grants of ack that may pass over a filled queue, builds on their way included; 0: 16
+	Grant uint32 // grants of ack that may pass over a filled queue, builds on their way included; 0: preset.GrantBound
+
+	// What the bench may do at the ports; 0: each is ready in every cycle, and memory answers at once.
+	Memory, Completion, Ack Port
+	Answer                  uint64 // cycles from the last beat of a write to its answer
 }
+
+// Port is how a port of the device may be held up.
+type Port struct {
+	Beat uint64 // cycles that a beat takes on average
+	Once uint64 // cycles by which a transaction may go beyond twice that
+}
+
+// Unbounded lets a device take any time: for one that makes the order and the time itself.
+var Unbounded = Bounds{Told: unbounded, Grant: 1 << 31}
+
+const unbounded = 1 << 60

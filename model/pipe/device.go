@@ -46,6 +46,7 @@ func New(cfg Config) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.SetBounds(conn.Unbounded) // its order and time are this package's
 	for p, s := range cfg.Stalls {
 		if s.Permille > 1000 || s.Permille > 0 && s.Run == 0 {
 			return nil, fmt.Errorf("pipe: stall of port %v: permille %d, run %d: want permille 0..1000 and run 1 or more", Port(p), s.Permille, s.Run)

@@ -15,6 +15,7 @@ const (
 	MaxPayload   = 9000 // bytes: longest payload of one packet (chosen, ours)
 	IcrcBytes    = 4    // bytes: CRC-32 (IEEE 802.3) of the UDP payload before it, little-endian at its end (inferred, ann:verbs)
 	ToldBound    = 1000 // ticks: bound on lateness of what the device may choose, see event.tbl (chosen, ours)
+	GrantBound   = 12   // grants: grants that may pass over a filled queue of ack: 4 of the others in the round, at most 5 (ram_latency + 2) that were on their way, 3 to spare (chosen, ours)
 	TableCeiling = 64   // Mb: 10^6 bits that all tables and the packet buffer of a preset may take together (chosen, ours)
 )
 
