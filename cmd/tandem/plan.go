@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -59,7 +60,7 @@ func load(arg string) (*scenario.File, error) {
 func scenarioName(arg string) string { return strings.TrimSuffix(filepath.Base(arg), ".scn") }
 
 // plan makes the jobs of a run and finds every mistake in what is asked for.
-func (f *runFlags) plan(args []string) ([]suite.Job, error) {
+func (f *runFlags) plan(ctx context.Context, args []string) ([]suite.Job, error) {
 	if f.all {
 		args = written()
 		if f.random == 0 {
@@ -83,7 +84,7 @@ func (f *runFlags) plan(args []string) ([]suite.Job, error) {
 	for _, arg := range args {
 		file, err := load(arg)
 		if err == nil {
-			err = compiles(file, f)
+			err = compiles(ctx, file, f)
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -108,10 +109,10 @@ func (f *runFlags) plan(args []string) ([]suite.Job, error) {
 }
 
 // compiles finds mistakes in values before the first run starts.
-func compiles(file *scenario.File, f *runFlags) error {
+func compiles(ctx context.Context, file *scenario.File, f *runFlags) error {
 	j, err := suite.FromScenario(file, file.Name, f.preset, f.seed)
 	if err == nil {
-		_, _, err = j.Make()
+		_, _, err = j.Make(ctx)
 	}
 	return err
 }

@@ -129,7 +129,7 @@ func (f *runFlags) check(c *cobra.Command, args []string) error {
 
 func (a *app) runAll(c *cobra.Command, f *runFlags, args []string) error {
 	mistakes := f.check(c, args)
-	jobs, err := f.plan(args)
+	jobs, err := f.plan(a.ctx, args)
 	if err := errors.Join(mistakes, err); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (a *app) scenarioCheck() *cobra.Command {
 				if need, ok := preset.ByName(f.Preset()); ok {
 					p = need
 				}
-				c, err := scenario.Compile(f, scenario.Options{Params: p, Seed: 1})
+				c, err := scenario.Compile(f, scenario.Options{Params: p, Seed: 1, Stop: a.ctx.Err})
 				if err != nil {
 					errs = append(errs, err)
 					continue

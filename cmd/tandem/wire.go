@@ -90,7 +90,7 @@ func (a *app) wireWrite() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			prog, _, err := job.Make()
+			prog, _, err := job.Make(a.ctx)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"context"
 	"fmt"
 
 	"metaroce/tandem/cosim/lockstep"
@@ -31,8 +32,9 @@ type Job struct {
 	Note   string // for people
 	// Trouble says that the stimulus is not what it should be; nil: it is.
 	Trouble *Trouble
-	// Make makes stimulus and expectations when the job's turn comes: all of them at once would not fit.
-	Make func() (*compose.Program, []observe.Expectation, error)
+	// Make makes stimulus and expectations when the job's turn comes: all of them at once would not fit. It ends early
+	// with the context.
+	Make func(context.Context) (*compose.Program, []observe.Expectation, error)
 
 	frames int // of a capture
 }
@@ -60,7 +62,7 @@ func FromTouch(presetName string, seed uint64) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	return Job{Name: "touch", Group: Scenario, Preset: presetName, Seed: seed, Make: func() (*compose.Program, []observe.Expectation, error) {
+	return Job{Name: "touch", Group: Scenario, Preset: presetName, Seed: seed, Make: func(context.Context) (*compose.Program, []observe.Expectation, error) {
 		p, messages, err := generate.Touch(params)
 		want := uint64(messages)
 		return p, []observe.Expectation{
@@ -80,8 +82,8 @@ func FromScenario(f *scenario.File, name, presetName string, seed uint64) (Job, 
 	if err != nil {
 		return Job{}, err
 	}
-	return Job{Name: name, Group: Scenario, Preset: presetName, Seed: seed, Make: func() (*compose.Program, []observe.Expectation, error) {
-		c, err := scenario.Compile(f, scenario.Options{Params: params, Seed: seed, Name: name})
+	return Job{Name: name, Group: Scenario, Preset: presetName, Seed: seed, Make: func(ctx context.Context) (*compose.Program, []observe.Expectation, error) {
+		c, err := scenario.Compile(f, scenario.Options{Params: params, Seed: seed, Name: name, Stop: ctx.Err})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -96,8 +98,8 @@ func FromSeed(presetName string, seed uint64, packets int, stalls bool) (Job, er
 		return Job{}, err
 	}
 	name := "random"
-	return Job{Name: name, Group: Random, Preset: presetName, Seed: seed, Note: generate.Describe(seed), Make: func() (*compose.Program, []observe.Expectation, error) {
-		p, err := generate.Generate(generate.Config{Params: params, Seed: seed, Packets: packets, Stalls: stalls})
+	return Job{Name: name, Group: Random, Preset: presetName, Seed: seed, Note: generate.Describe(seed), Make: func(ctx context.Context) (*compose.Program, []observe.Expectation, error) {
+		p, err := generate.Generate(generate.Config{Params: params, Seed: seed, Packets: packets, Stalls: stalls, Stop: ctx.Err})
 		return p, nil, err
 	}}, nil
 }
@@ -108,7 +110,7 @@ func FromFrames(name, presetName string, seed uint64, frames [][]byte) (Job, err
 	if err != nil {
 		return Job{}, err
 	}
-	return Job{Name: name, Group: Capture, Preset: presetName, Seed: seed, frames: len(frames), Make: func() (*compose.Program, []observe.Expectation, error) {
+	return Job{Name: name, Group: Capture, Preset: presetName, Seed: seed, frames: len(frames), Make: func(context.Context) (*compose.Program, []observe.Expectation, error) {
 		b := compose.NewBuilder(name, params)
 		for _, f := range frames {
 			b.Raw(0, f)

@@ -93,7 +93,15 @@ func (s *state) job(j *Job) *jobDone {
 		d.Result = d.Verdict.Result
 		return d
 	}
-	prog, expect, err := j.Make()
+	prog, expect, err := j.Make(s.ctx)
+	if err == nil {
+		err = s.ctx.Err()
+	}
+	if err != nil && s.ctx.Err() != nil {
+		d.Verdict = (&lockstep.Verdict{Name: j.Name, Device: s.o.Device, Preset: j.Preset, Seed: j.Seed}).Failed(target.Fail("host", nil, "interrupted while the stimulus was made"))
+		d.Result = d.Verdict.Result
+		return d
+	}
 	if err != nil {
 		d.Verdict = (&lockstep.Verdict{Name: j.Name, Device: s.o.Device, Preset: j.Preset, Seed: j.Seed}).Failed(target.Fail("host", err, "cannot make the stimulus"))
 		d.Result = d.Verdict.Result

@@ -15,6 +15,8 @@ type Config struct {
 	Seed    uint64
 	Packets int  // at least so many frames
 	Stalls  bool // stalls on every stream; else the bench is always ready
+	// Stop, if not nil, is asked between rounds; its error ends the work and is returned.
+	Stop func() error
 }
 
 // roundPackets is how many frames go out between two waits for an idle device. Then everything late has come, and
@@ -46,6 +48,11 @@ func Generate(cfg Config) (*compose.Program, error) {
 		return nil, err
 	}
 	for len(g.b.Program.Frames) < cfg.Packets {
+		if cfg.Stop != nil {
+			if err := cfg.Stop(); err != nil {
+				return nil, err
+			}
+		}
 		g.round()
 	}
 	return g.b.Program, nil

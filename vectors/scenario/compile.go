@@ -12,7 +12,7 @@ import (
 // maxFrames bounds what a scenario may become, so that a slip in a repeat count ends with a message.
 const maxFrames = 20_000
 
-// maxSteps bounds the lines executed, those in loops each time.
+// maxSteps bounds the lines executed, those in loops each time, and the rounds of loops, which may be empty.
 const maxSteps = 100_000
 
 // Options for Compile.
@@ -20,6 +20,8 @@ type Options struct {
 	Params preset.Params // table sizes; a scenario that names a preset must be given that one
 	Seed   uint64        // garbage, shuffles
 	Name   string        // of the program; empty: the file's
+	// Stop, if not nil, is asked now and then; its error ends the work and is returned.
+	Stop func() error
 }
 
 // Compiled is a scenario ready to run.
@@ -47,10 +49,13 @@ func Compile(f *File, o Options) (*Compiled, error) {
 	if name == "" {
 		name = f.Name
 	}
-	c := &compiler{rep: newReport(f.Name), vars: map[string]uint64{}, b: compose.NewBuilder(name, o.Params), seed: o.Seed,
+	c := &compiler{rep: newReport(f.Name), vars: map[string]uint64{}, b: compose.NewBuilder(name, o.Params), seed: o.Seed, stop: o.Stop,
 		conns: map[uint64]*compose.Conn{}, regions: map[uint64]*compose.Region{}, named: map[string][]*sent{}, out: &Compiled{}}
 	c.out.Program, c.b.InOrder = c.b.Program, true
 	c.run(f.Stmts)
+	if c.stopped != nil {
+		return nil, c.stopped
+	}
 	if len(c.out.Expect) == 0 && len(c.rep.list) == 0 {
 		c.rep.add(lastPos(f), `a line such as "expect completions=1 mem=ok"`, "the scenario expects nothing")
 	}
@@ -94,7 +99,9 @@ type compiler struct {
 	posts     uint32 // receives posted, for their default work request id
 	started   bool   // a frame went out: commands before the first one are waited for
 	steps     int
-	overflow  bool
+	overflow  bool // no more lines are executed
+	stop      func() error
+	stopped   error
 	// hold collects packets inside reorder and lose; nil outside.
 	hold *[]*sent
 }
@@ -104,14 +111,28 @@ func (c *compiler) run(list []*Stmt) {
 		if c.rep.full() || c.overflow {
 			return
 		}
-		if c.steps++; c.steps > maxSteps {
-			c.overflow = true
-			c.rep.add(s.Pos, "fewer repeats", "more than %d lines to execute", maxSteps)
+		if !c.count(s.Pos) {
 			return
 		}
 		c.b.Line = s.Pos.Line
 		c.stmt(s)
 	}
+}
+
+// stepsAStop is how many lines are executed between two looks at Stop.
+const stepsAStop = 256
+
+// count takes a line or a round of a loop; false where there were too many, or the work is to end.
+func (c *compiler) count(at Pos) bool {
+	if c.steps++; c.steps > maxSteps && !c.overflow {
+		c.overflow = true
+		c.rep.add(at, "fewer repeats", "more than %d lines to execute", maxSteps)
+	}
+	if c.stop != nil && c.steps%stepsAStop == 0 && c.stopped == nil {
+		c.stopped = c.stop()
+		c.overflow = c.overflow || c.stopped != nil
+	}
+	return !c.overflow
 }
 
 // statement functions by word; packets and blocks are told apart by stmt.
@@ -176,6 +197,9 @@ func (c *compiler) repeat(a *args) {
 		}
 	}
 	for i := range n {
+		if c.rep.full() || !c.count(a.stmt.Pos) {
+			break
+		}
 		if name != "" {
 			c.vars[name] = i
 		}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -25,6 +26,21 @@ func compile(t *testing.T, text string) (*Compiled, error) {
 
 const head = "conn 0 paths=2 streams=2\nkey 0\n"
 const tail = "\nexpect drops=0\n"
+
+// Rounds of empty loops count as lines: four of them inside each other would take minutes.
+func TestEmptyLoops(t *testing.T) {
+	text := head + strings.Repeat("repeat 20000\n", 4) + strings.Repeat("end\n", 4) + tail
+	_, err := compile(t, text)
+	assert.ErrorContains(t, err, "more than 100000 lines to execute; expected fewer repeats")
+}
+
+func TestStop(t *testing.T) {
+	f, err := Parse("x.scn", []byte(head+"repeat 400\nend"+tail))
+	require.NoError(t, err)
+	stop := errors.New("stop")
+	_, err = Compile(f, Options{Params: preset.Tiny, Stop: func() error { return stop }})
+	assert.ErrorIs(t, err, stop)
+}
 
 // TestMistakes: every mistake has its line, its column, and what was expected there.
 func TestMistakes(t *testing.T) {
