@@ -30,7 +30,7 @@ func TestAckSaysWhatTheWindowHolds(t *testing.T) {
 			Packets: 5, Bytes: rapid.Uint64Range(0, 1<<48-1).Draw(t, "bytes"), Ce: 7, Dups: 8, LastPsn: 9, LastTime: 10, LastNow: rapid.Uint32().Draw(t, "last"),
 			LastD: rapid.Bool().Draw(t, "d"), Peer: 0xabcdef, TooNew: 99,
 		}
-		in := event.AckIn{Now: rapid.Uint32().Draw(t, "now"), LastNow: row.LastNow, Hint: 0xfffff, HintGen: 3, NoticeValid: rapid.Bool().Draw(t, "notice")}
+		in := event.AckIn{Now: rapid.Uint32().Draw(t, "now"), LastNow: row.LastNow, Hint: 0xfffff, HintGen: 3, NoticeValid: rapid.Bool().Draw(t, "notice"), StreamOpen: true}
 		var out event.AckOut
 		ack.Step(&event.AckPath{}, event.AckRequest, &in, &out)
 		n := ack.Notice{Valid: in.NoticeValid, Stream: 4, Completed: 5}
@@ -81,9 +81,11 @@ func TestStep(t *testing.T) {
 		want   event.AckOut
 		builds uint8
 	}{
-		{"request", event.AckRequest, event.AckIn{Now: 30, LastNow: 10, NoticeValid: true}, event.AckOut{Held: 20, Notice: true}, 0},
+		{"request", event.AckRequest, event.AckIn{Now: 30, LastNow: 10, NoticeValid: true, NoticeLife: 3, StreamOpen: true, StreamLife: 3}, event.AckOut{Held: 20, Notice: true}, 0},
+		{"stream closed", event.AckRequest, event.AckIn{NoticeValid: true, NoticeLife: 3, StreamLife: 3}, event.AckOut{NoticeStale: true}, 0},
+		{"stream opened again", event.AckNotice, event.AckIn{NoticeValid: true, NoticeLife: 3, StreamOpen: true, StreamLife: 4}, event.AckOut{NoticeStale: true}, 0},
 		{"timer", event.AckTimer, event.AckIn{Now: 5, LastNow: 0xfffffffe}, event.AckOut{Held: 7}, 0},
-		{"held saturates", event.AckNotice, event.AckIn{Now: 1 << 24, LastNow: 0, NoticeValid: true}, event.AckOut{Held: 1<<24 - 1, Notice: true}, 0},
+		{"held saturates", event.AckNotice, event.AckIn{Now: 1 << 24, LastNow: 0, NoticeValid: true, StreamOpen: true}, event.AckOut{Held: 1<<24 - 1, Notice: true}, 0},
 		{"nak builds no acknowledgement", event.AckNak, event.AckIn{Now: 30}, event.AckOut{}, 255},
 		{"answer", event.AckAnswer, event.AckIn{Now: 30}, event.AckOut{}, 255},
 	} {

@@ -115,8 +115,10 @@ func (r *Receiver) build(op uint8, pathRow uint16, reply *ack.Reply, dst *[event
 	var notice ack.Notice
 	if ack.Acknowledges(op) {
 		if n := r.notices.Head(); n != nil && n.conn == conn {
-			e.In.NoticeValid, e.In.NoticeStreamRow, e.In.NoticeCompleted = true, n.streamRow, r.t.orders[n.streamRow].Completed
-			notice = ack.Notice{Valid: true, Stream: n.stream, Completed: e.In.NoticeCompleted}
+			order := &r.t.orders[n.streamRow]
+			e.In.NoticeValid, e.In.NoticeStreamRow, e.In.NoticeLife = true, n.streamRow, n.life
+			e.In.NoticeCompleted, e.In.StreamOpen, e.In.StreamLife = order.Completed, order.Open, order.Life
+			notice = ack.Notice{Stream: n.stream, Completed: order.Completed}
 		}
 	} else {
 		e.Head.Xid, e.Head.Stream = reply.Xid, reply.Stream
@@ -126,7 +128,8 @@ func (r *Receiver) build(op uint8, pathRow uint16, reply *ack.Reply, dst *[event
 	if op == event.AckRequest || op == event.AckTimer {
 		r.t.pending[pathRow] = false
 	}
-	if e.Out.Notice {
+	notice.Valid = e.Out.Notice
+	if e.Out.Notice || e.Out.NoticeStale {
 		r.notices.Drop()
 		r.taken++
 	}

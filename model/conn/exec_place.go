@@ -132,7 +132,7 @@ func (r *Receiver) complete(q *doneEntry, dst *[event.MaxRecord]byte) int {
 		*r.runQ.Push() = runEntry{at: r.now, row: q.row, msn: q.msn + 1, life: row.Life}
 	}
 	if e.Out.Notice {
-		*r.notices.Push() = noticeEntry{at: r.now, streamRow: q.row, stream: q.d.stream, conn: q.d.conn, pathRow: q.d.pathRow}
+		*r.notices.Push() = noticeEntry{at: r.now, streamRow: q.row, stream: q.d.stream, conn: q.d.conn, pathRow: q.d.pathRow, life: row.Life}
 		r.queued++
 	}
 	return e.Encode(dst)

@@ -467,7 +467,6 @@ const (
 	AckNotice  uint8 = 2 // head of the notice queue waited ack_timer
 	AckNak     uint8 = 3 // head of the NAK queue
 	AckAnswer  uint8 = 4 // head of the answer queue
-	AckSet     uint8 = 5 // unused by RTL; zero
 )
 
 // AckIn is what the ack step takes.
@@ -480,13 +479,17 @@ type AckIn struct {
 	LastNow         uint32 // 32 bits: cycle of the newest packet (window.path) [read from window.path]
 	NoticeValid     bool   // 1 bit: notice queue is not empty and its head is of this connection
 	NoticeStreamRow uint16 // 16 bits: stream row at the head of the notice queue
+	NoticeLife      uint8  // 8 bits: life of the stream when it was queued
 	NoticeCompleted uint32 // 32 bits: completed msn of that stream [read from complete.stream]
+	StreamOpen      bool   // 1 bit: that stream is open [read from complete.stream]
+	StreamLife      uint8  // 8 bits: its life [read from complete.stream]
 }
 
 // AckOut is what the ack step decides.
 type AckOut struct {
-	Held   uint32 // 24 bits: now - last_now, saturating
-	Notice bool   // 1 bit: the head of the notice queue leaves with this packet
+	Held        uint32 // 24 bits: now - last_now, saturating
+	Notice      bool   // 1 bit: the head of the notice queue leaves with this packet
+	NoticeStale bool   // 1 bit: the head is of a stream that was closed or opened again: it is taken and thrown away
 }
 
 // AckPath is a row of table ack.path (conns*paths), index path_row: acknowledgements of a path.

@@ -292,4 +292,4 @@ func (v Command) String() string {
 }
 
 // SchemaHash names the definition this package was generated from. Both ends of a bridge compare it first.
-const SchemaHash uint64 = 0xc2e9ee6b5b5f8d9e
+const SchemaHash uint64 = 0x2f387ae49df9350a

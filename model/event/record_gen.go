@@ -601,6 +601,7 @@ func (r *Ack) Encode(b *[MaxRecord]byte) (n int) {
 	r.Head.put(b, KindAck, 1)
 	binary.LittleEndian.PutUint32(b[36:], r.Out.Held)
 	b[40] = bit(r.Out.Notice)
+	b[41] = bit(r.Out.NoticeStale)
 	binary.LittleEndian.PutUint16(b[42:], r.In.PathRow)
 	b[44] = r.In.Grant
 	binary.LittleEndian.PutUint32(b[48:], r.In.Now)
@@ -609,8 +610,11 @@ func (r *Ack) Encode(b *[MaxRecord]byte) (n int) {
 	binary.LittleEndian.PutUint32(b[60:], r.In.LastNow)
 	b[64] = bit(r.In.NoticeValid)
 	binary.LittleEndian.PutUint16(b[66:], r.In.NoticeStreamRow)
-	binary.LittleEndian.PutUint32(b[68:], r.In.NoticeCompleted)
-	b[72] = r.Path.Builds
+	b[68] = r.In.NoticeLife
+	binary.LittleEndian.PutUint32(b[72:], r.In.NoticeCompleted)
+	b[76] = bit(r.In.StreamOpen)
+	b[77] = r.In.StreamLife
+	b[78] = r.Path.Builds
 	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:80]))
 	return 128
 }
@@ -623,6 +627,7 @@ func (r *Ack) Decode(b []byte) error {
 	p := (*[RecordSize]byte)(b)
 	r.Out.Held = binary.LittleEndian.Uint32(p[36:])
 	r.Out.Notice = p[40] != 0
+	r.Out.NoticeStale = p[41] != 0
 	r.In.PathRow = binary.LittleEndian.Uint16(p[42:])
 	r.In.Grant = p[44]
 	r.In.Now = binary.LittleEndian.Uint32(p[48:])
@@ -632,15 +637,21 @@ func (r *Ack) Decode(b []byte) error {
 	if r.Head.Valid == 1 {
 		r.In.NoticeValid = false
 		r.In.NoticeStreamRow = 0
+		r.In.NoticeLife = 0
 		r.In.NoticeCompleted = 0
+		r.In.StreamOpen = false
+		r.In.StreamLife = 0
 		r.Path = AckPath{}
 		return nil
 	}
 	q := (*[64]byte)(b[RecordSize:])
 	r.In.NoticeValid = q[0] != 0
 	r.In.NoticeStreamRow = binary.LittleEndian.Uint16(q[2:])
-	r.In.NoticeCompleted = binary.LittleEndian.Uint32(q[4:])
-	r.Path.Builds = q[8]
+	r.In.NoticeLife = q[4]
+	r.In.NoticeCompleted = binary.LittleEndian.Uint32(q[8:])
+	r.In.StreamOpen = q[12] != 0
+	r.In.StreamLife = q[13]
+	r.Path.Builds = q[14]
 	return nil
 }
 

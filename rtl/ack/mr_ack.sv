@@ -86,6 +86,8 @@ module mr_ack #(
   logic                    head_wait;
   logic [`MR_NOTICE_W-1:0] head_data;
   logic [31:0]             head_completed;
+  logic                    head_open;
+  logic [7:0]              head_life;
   logic                    take;
   mr_ack_sources #(
     .Conns(Conns), .Paths(Paths), .Streams(Streams), .RamLatency(RamLatency), .ReplyDepth(ReplyDepth)
@@ -98,7 +100,8 @@ module mr_ack #(
     .s_answer_valid_i(s_answer_valid_i), .s_answer_ready_o(s_answer_ready_o), .s_reply_data_i(s_reply_data_i),
     .m_op_valid_o(op_valid), .m_op_ready_i(op_ready), .m_op_o(op_op), .m_op_reply_o(op_data), .pipe_busy_i(busy),
     .notice_valid_o(head_valid), .notice_wait_o(head_wait), .notice_data_o(head_data),
-    .notice_completed_o(head_completed), .notice_take_i(take),
+    .notice_completed_o(head_completed), .notice_open_o(head_open), .notice_life_o(head_life),
+    .notice_take_i(take),
     .stream_re_o(stream_re_o[0]), .stream_addr_o(stream_addr_o[RowW-1:0]), .stream_data_i(stream_data_i[StreamW-1:0]),
     .stream_we_i(stream_we_i), .stream_waddr_i(stream_waddr_i), .stream_wdata_i(stream_wdata_i)
   );
@@ -185,7 +188,10 @@ module mr_ack #(
     step_in.notice_valid = has_notice;
     if (has_notice) begin
       step_in.notice_stream_row = head.stream_row;
+      step_in.notice_life       = head.life;
       step_in.notice_completed  = head_completed;
+      step_in.stream_open       = head_open;
+      step_in.stream_life       = head_life;
     end
   end
   mr_ack_step u_step (.row_i(row), .op_i(step_op), .in_i(step_in), .row_o(row_after), .out_o(step_out));
@@ -194,7 +200,7 @@ module mr_ack #(
   assign step_ready      = m_build_ready_i && go;
   assign m_build_valid_o = step_valid && go;
   wire commit            = step_valid && step_ready;
-  assign take            = commit && step_out.notice;
+  assign take            = commit && (step_out.notice || step_out.notice_stale);
   assign clear_o         = commit && ((step_op == mr_pkg::AckOpRequest) || (step_op == mr_pkg::AckOpTimer));
   assign clear_row_o     = step_addr;
 
@@ -220,7 +226,7 @@ module mr_ack #(
     build.hint_gen      = hint_gen_i;
     build.notice_valid  = step_out.notice;
     build.notice_stream = step_out.notice ? head.stream : 16'd0;
-    build.notice_msn    = step_in.notice_completed;
+    build.notice_msn    = step_out.notice ? head_completed : 32'd0;
     build.completed     = reply.query ? stream.completed : 32'd0;
   end
   assign m_build_data_o   = build;

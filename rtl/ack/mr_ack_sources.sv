@@ -1,7 +1,9 @@
 // mr_ack_sources: the five queues of ack and their arbiter; the head of the notice queue stays visible for the steps.
 // Model twin: the queues of model/ack; which one was taken is told. Rule: R-ACK. Latency: 1 from a push to an offer.
-// Queues that cannot fill up: request and timer (each path stands once in both, mr_pending), notice (each stream once,
-// complete's `noticed`). NAK and answer hold ReplyDepth and then hold back message.
+// Queues that cannot fill up: request and timer (each path stands once in both, mr_pending). The notice queue holds one of each
+// stream (complete's `noticed`), and more when a stream is opened again while its notice waits, since stream_set forgets it; a
+// full queue holds back complete. That ends: a head is taken with a build or alone, and builds wait for m_build only. A head
+// that outlived its stream is taken without leaving (notice_stale). NAK and answer hold ReplyDepth and then hold back message.
 // Round robin. A notice is offered to the pipeline only while no build is on its way (pipe_busy_i), so that its head is
 // still there in its step; until the pipeline has run empty the turn stays with it. Place for a planted fault: that wait.
 // Notice head: the entry and, beside it, complete.stream of its stream, kept up to date by an mr_lookup that holds it. An
@@ -48,6 +50,8 @@ module mr_ack_sources #(
   output      logic                   notice_wait_o,
   output      logic [`MR_NOTICE_W-1:0] notice_data_o,
   output      logic [31:0]            notice_completed_o,
+  output      logic                   notice_open_o,      // complete.stream as it stands
+  output      logic [7:0]             notice_life_o,
   input  wire logic                   notice_take_i,
   // complete.stream: read port and write stream
   output      logic                   stream_re_o,
@@ -119,6 +123,8 @@ module mr_ack_sources #(
   assign head               = notice_data_o;
   assign head_stream        = head_row;
   assign notice_completed_o = head_stream.completed;
+  assign notice_open_o      = head_stream.open;
+  assign notice_life_o      = head_stream.life;
   assign notice_wait_o      = !notice_valid_o && (entry_valid || head_busy);
 
   // ---- arbiter

@@ -11,6 +11,8 @@ module mr_ack_step (
 );
   wire        is_ack = (op_i == mr_pkg::AckOpRequest) || (op_i == mr_pkg::AckOpTimer) || (op_i == mr_pkg::AckOpNotice);
   wire [31:0] age    = in_i.now - in_i.last_now;
+  // the stream of the head is still the one that queued it: not closed, not opened again for another
+  wire        alive  = in_i.stream_open && (in_i.stream_life == in_i.notice_life);
 
   mr_ack_path_t row_d;
   mr_ack_out_t  out_d;
@@ -20,7 +22,8 @@ module mr_ack_step (
     if (is_ack) begin
       row_d.builds = row_i.builds + 8'd1;
       out_d.held   = (age[31:24] != 8'd0) ? 24'hff_ffff : age[23:0];
-      out_d.notice = in_i.notice_valid;
+      out_d.notice       = in_i.notice_valid && alive;
+      out_d.notice_stale = in_i.notice_valid && !alive;
     end
   end
   assign row_o = row_d;

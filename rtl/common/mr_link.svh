@@ -16,12 +16,13 @@ typedef struct packed {
 } mr_want_t;
 
 // complete -> notice queue of ack. now: low half of the cycle of the commit that queued it.
-`define MR_NOTICE_W 96
+`define MR_NOTICE_W 104
 typedef struct packed {
   logic [15:0] stream_row;
   logic [15:0] stream;
   logic [15:0] conn;
   logic [15:0] path_row;
+  logic [ 7:0] life;
   logic [31:0] now;
 } mr_notice_t;
 

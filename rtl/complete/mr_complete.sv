@@ -1,6 +1,7 @@
 // mr_complete: completion engine: one (stream, msn) a cycle leaves, in order per stream.
 // Model twin: model/complete. Rule: R-COMPLETE. Latency: RamLatency, and 1 to m_cpl.
-// Back-pressure: waits for m_cpl (a skid stage); m_notice cannot fill up (one notice of a stream waits at a time).
+// Back-pressure: waits for m_cpl (a skid stage); and for m_notice, which is full only when streams with a waiting
+// notice were opened again (stream_set forgets it); ack waits for nothing of complete, so it empties.
 // A run goes before s_done. So its queue holds what the steps of one pipeline filling can queue, and never fills up: each
 // commit frees the place in the pipeline that its run takes.
 // notice_head_i is combinational: the ack step of this cycle is in (docs/receive.md section 1).
@@ -197,7 +198,7 @@ module mr_complete #(
   );
 
   assign m_notice_valid_o = commit && step_out.notice;
-  assign m_notice_data_o  = {item.key.stream_row, info.stream, info.conn, info.path_row, now_i};
+  assign m_notice_data_o  = {item.key.stream_row, info.stream, info.conn, info.path_row, row.life, now_i};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) notice_tail_q <= '0;
     else if (m_notice_valid_o) notice_tail_q <= notice_tail_q + 32'd1;

@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'hc2e9ee6b5b5f8d9e;
+  localparam logic [63:0] SchemaHash = 64'h2f387ae49df9350a;
 
   // constant.tbl
   localparam int Version = 1; // 1
@@ -161,7 +161,6 @@ package mr_pkg;
   localparam logic [7:0] AckOpNotice = 8'd2;
   localparam logic [7:0] AckOpNak = 8'd3;
   localparam logic [7:0] AckOpAnswer = 8'd4;
-  localparam logic [7:0] AckOpSet = 8'd5;
   localparam logic [7:0] KindShare = 8'd20;
   localparam logic [7:0] ShareOpPacket = 8'd0;
   localparam logic [7:0] ShareOpAnnounce = 8'd1;
@@ -475,7 +474,7 @@ package mr_pkg;
   localparam int CtimerInNowLsb = 33;
   localparam int CtimerOutW = 1;
   localparam int CtimerOutPushLsb = 0;
-  localparam int AckInW = 160;
+  localparam int AckInW = 177;
   localparam int AckInPathRowLsb = 0;
   localparam int AckInGrantLsb = 16;
   localparam int AckInNowLsb = 19;
@@ -484,10 +483,14 @@ package mr_pkg;
   localparam int AckInLastNowLsb = 79;
   localparam int AckInNoticeValidLsb = 111;
   localparam int AckInNoticeStreamRowLsb = 112;
-  localparam int AckInNoticeCompletedLsb = 128;
-  localparam int AckOutW = 25;
+  localparam int AckInNoticeLifeLsb = 128;
+  localparam int AckInNoticeCompletedLsb = 136;
+  localparam int AckInStreamOpenLsb = 168;
+  localparam int AckInStreamLifeLsb = 169;
+  localparam int AckOutW = 26;
   localparam int AckOutHeldLsb = 0;
   localparam int AckOutNoticeLsb = 24;
+  localparam int AckOutNoticeStaleLsb = 25;
   localparam int AckPathW = 8;
   localparam int AckPathBuildsLsb = 0;
   localparam int PacketInInW = 80;
@@ -532,7 +535,7 @@ package mr_pkg;
   localparam int CompleteCommitW = 525;
   localparam int CoalesceCommitW = 119;
   localparam int CtimerCommitW = 146;
-  localparam int AckCommitW = 273;
+  localparam int AckCommitW = 291;
 
   // wire.tbl: a header of N bytes is a vector of 8*N bits whose bit 8*N-1 goes first on the wire
   localparam int BaseBytes = 20;

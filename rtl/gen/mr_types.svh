@@ -493,7 +493,10 @@ typedef struct packed {
 
 // input of ack
 typedef struct packed {
+  logic [7:0]    stream_life; // its life
+  logic          stream_open; // that stream is open
   logic [31:0]   notice_completed; // completed msn of that stream
+  logic [7:0]    notice_life; // life of the stream when it was queued
   logic [15:0]   notice_stream_row; // stream row at the head of the notice queue
   logic          notice_valid; // notice queue is not empty and its head is of this connection
   logic [31:0]   last_now; // cycle of the newest packet (window.path)
@@ -506,6 +509,7 @@ typedef struct packed {
 
 // decision of ack
 typedef struct packed {
+  logic          notice_stale; // the head is of a stream that was closed or opened again: it is taken and thrown away
   logic          notice; // the head of the notice queue leaves with this packet
   logic [23:0]   held; // now - last_now, saturating
 } mr_ack_out_t;

@@ -76,6 +76,11 @@ func ackVectors() func(*draw, *record, *record) {
 			r.In.LastNow = r.In.Now - of(d, 0, 1, ack.HeldMax-1, ack.HeldMax, ack.HeldMax+1, 1<<31, d.u32())
 			if d.flip() {
 				r.In.NoticeValid, r.In.NoticeStreamRow, r.In.NoticeCompleted = true, d.u16(), d.u32()
+				r.In.NoticeLife, r.In.StreamOpen = d.u8(), !d.rarely(8)
+				r.In.StreamLife = r.In.NoticeLife
+				if d.rarely(6) {
+					r.In.StreamLife = d.near8(r.In.NoticeLife)
+				}
 			}
 		}
 		r.Encode(before)

@@ -259,6 +259,9 @@ func (o *Observer) ack(h *event.Head, rec []byte) {
 	if r.Out.Notice {
 		o.count("notices")
 	}
+	if r.Out.NoticeStale {
+		o.count("notices.stale")
+	}
 	p := o.path(h)
 	o.building = append(o.building, built{p, p.life})
 }

@@ -13,7 +13,7 @@ var CountText = map[string]string{
 	"writes.failed": "of these answered with an error", "bytes": "bytes that memory took", "done": "messages whose bytes are all in",
 	"released": "completions released", "runs": "of these that waited for an earlier message", "completions": "completions that left",
 	"pushed": "paths put into the request queue", "merged": "wishes for an ACK at once that joined a waiting one", "armed": "timers started",
-	"timers": "timers that fired", "timers.pushed": "of these that led to an ACK", "notices": "completion notices that left", "reads": "registers read",
+	"timers": "timers that fired", "timers.pushed": "of these that led to an ACK", "notices": "completion notices that left", "notices.stale": "completion notices thrown away: their stream was closed or opened again", "reads": "registers read",
 	"replies": "packets that left", "acks": "of these ACKs", "nak_replies": "of these NAKs", "answers": "of these answers",
 }
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TANDEM_SCHEMA_HASH 0xc2e9ee6b5b5f8d9eull
+#define TANDEM_SCHEMA_HASH 0x2f387ae49df9350aull
 #define TANDEM_RECORD_VERSION 1
 #define TANDEM_RECORD_BYTES 64 /* a head, or one state record */
 #define TANDEM_RECORD_MAX 256 /* a transaction */
@@ -268,6 +268,7 @@ enum {
 enum {
   TANDEM_ACK_OUT_HELD = 36, /* 4 bytes, 24 bits */
   TANDEM_ACK_OUT_NOTICE = 40, /* 1 bytes, 1 bits */
+  TANDEM_ACK_OUT_NOTICE_STALE = 41, /* 1 bytes, 1 bits */
   TANDEM_ACK_IN_PATH_ROW = 42, /* 2 bytes, 16 bits */
   TANDEM_ACK_IN_GRANT = 44, /* 1 bytes, 3 bits */
   TANDEM_ACK_IN_NOW = 48, /* 4 bytes, 32 bits */
@@ -276,8 +277,11 @@ enum {
   TANDEM_ACK_IN_LAST_NOW = 60, /* 4 bytes, 32 bits */
   TANDEM_ACK_IN_NOTICE_VALID = 64, /* 1 bytes, 1 bits */
   TANDEM_ACK_IN_NOTICE_STREAM_ROW = 66, /* 2 bytes, 16 bits */
-  TANDEM_ACK_IN_NOTICE_COMPLETED = 68, /* 4 bytes, 32 bits */
-  TANDEM_ACK_PATH_BUILDS = 72, /* 1 bytes, 8 bits */
+  TANDEM_ACK_IN_NOTICE_LIFE = 68, /* 1 bytes, 8 bits */
+  TANDEM_ACK_IN_NOTICE_COMPLETED = 72, /* 4 bytes, 32 bits */
+  TANDEM_ACK_IN_STREAM_OPEN = 76, /* 1 bytes, 1 bits */
+  TANDEM_ACK_IN_STREAM_LIFE = 77, /* 1 bytes, 8 bits */
+  TANDEM_ACK_PATH_BUILDS = 78, /* 1 bytes, 8 bits */
 };
 
 /* packet_in: a frame reached the device whole */
@@ -564,6 +568,7 @@ static const struct tandem_field { uint8_t kind; const char *kind_name, *name; i
   {TANDEM_KIND_CTIMER, "ctimer", "in.now", TANDEM_CTIMER_IN_NOW, 4, 32},
   {TANDEM_KIND_ACK, "ack", "out.held", TANDEM_ACK_OUT_HELD, 4, 24},
   {TANDEM_KIND_ACK, "ack", "out.notice", TANDEM_ACK_OUT_NOTICE, 1, 1},
+  {TANDEM_KIND_ACK, "ack", "out.notice_stale", TANDEM_ACK_OUT_NOTICE_STALE, 1, 1},
   {TANDEM_KIND_ACK, "ack", "in.path_row", TANDEM_ACK_IN_PATH_ROW, 2, 16},
   {TANDEM_KIND_ACK, "ack", "in.grant", TANDEM_ACK_IN_GRANT, 1, 3},
   {TANDEM_KIND_ACK, "ack", "in.now", TANDEM_ACK_IN_NOW, 4, 32},
@@ -572,7 +577,10 @@ static const struct tandem_field { uint8_t kind; const char *kind_name, *name; i
   {TANDEM_KIND_ACK, "ack", "in.last_now", TANDEM_ACK_IN_LAST_NOW, 4, 32},
   {TANDEM_KIND_ACK, "ack", "in.notice_valid", TANDEM_ACK_IN_NOTICE_VALID, 1, 1},
   {TANDEM_KIND_ACK, "ack", "in.notice_stream_row", TANDEM_ACK_IN_NOTICE_STREAM_ROW, 2, 16},
+  {TANDEM_KIND_ACK, "ack", "in.notice_life", TANDEM_ACK_IN_NOTICE_LIFE, 1, 8},
   {TANDEM_KIND_ACK, "ack", "in.notice_completed", TANDEM_ACK_IN_NOTICE_COMPLETED, 4, 32},
+  {TANDEM_KIND_ACK, "ack", "in.stream_open", TANDEM_ACK_IN_STREAM_OPEN, 1, 1},
+  {TANDEM_KIND_ACK, "ack", "in.stream_life", TANDEM_ACK_IN_STREAM_LIFE, 1, 8},
   {TANDEM_KIND_ACK, "ack", "path.builds", TANDEM_ACK_PATH_BUILDS, 1, 8},
   {TANDEM_KIND_PACKET_IN, "packet_in", "in.frame_len", TANDEM_PACKET_IN_FRAME_LEN, 2, 16},
   {TANDEM_KIND_PACKET_IN, "packet_in", "in.hash", TANDEM_PACKET_IN_HASH, 8, 64},

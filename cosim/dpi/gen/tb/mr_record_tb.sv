@@ -53,9 +53,9 @@ module mr_record_tb;
   reg [723:0] ctimer_mem [0:21];
   reg [723:0] ctimer_line;
   reg [145:0] ctimer_c;
-  reg [1363:0] ack_mem [0:27];
-  reg [1363:0] ack_line;
-  reg [272:0] ack_c;
+  reg [1379:0] ack_mem [0:31];
+  reg [1379:0] ack_line;
+  reg [290:0] ack_c;
   reg [727:0] packet_in_mem [0:17];
   reg [727:0] packet_in_line;
   reg [151:0] packet_in_c;
@@ -140,10 +140,10 @@ module mr_record_tb;
       `MR_TB_CHECK("record ctimer", i, mr_record_ctimer(ctimer_line[660 +: 64], ctimer_c), ctimer_line[0 +: 512]);
     end
     $readmemh({dir, "/rec_ack.mem"}, ack_mem);
-    for (i = 0; i < 28; i = i + 1) begin
+    for (i = 0; i < 32; i = i + 1) begin
       ack_line = ack_mem[i];
-      ack_c = ack_line[1024 +: 273];
-      `MR_TB_CHECK("record ack", i, mr_record_ack(ack_line[1300 +: 64], ack_c), ack_line[0 +: 1024]);
+      ack_c = ack_line[1024 +: 291];
+      `MR_TB_CHECK("record ack", i, mr_record_ack(ack_line[1316 +: 64], ack_c), ack_line[0 +: 1024]);
     end
     $readmemh({dir, "/rec_packet_in.mem"}, packet_in_mem);
     for (i = 0; i < 18; i = i + 1) begin
