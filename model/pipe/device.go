@@ -3,6 +3,7 @@ package pipe
 import (
 	"fmt"
 
+	"metaroce/tandem/model/admit"
 	"metaroce/tandem/model/conn"
 	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/sim"
@@ -29,9 +30,12 @@ type Device struct {
 	stall   [ports]stallState
 	latency sim.Random
 
-	rooms     sim.Ring[uint8]
-	commandUp bool // admit's arbiter: command has the next turn
-	ackTurn   uint8
+	rooms sim.Ring[roomOf]
+	// beats of frames that found no room and whose admit is still to come: conn counts them until then, the buffer never
+	// held them
+	turnedAway int
+	commandUp  bool // admit's arbiter: command has the next turn
+	ackTurn    uint8
 
 	records []byte
 	dst     [event.MaxRecord]byte
@@ -206,6 +210,12 @@ func (d *Device) capacity() int {
 	return engines * (d.cfg.Params.DescDepth + d.cfg.Params.RamLatency + 1)
 }
 
+// roomOf is what the parser decided about a frame.
+type roomOf struct {
+	room  uint8
+	beats int
+}
+
 // stepAdmit takes a frame or a command in turn.
 func (d *Device) stepAdmit() {
 	if !d.roomBehind(event.KindAdmit) || !d.ideal && d.r.Load().Flights >= d.capacity() {
@@ -221,9 +231,12 @@ func (d *Device) stepAdmit() {
 		d.exec(event.KindAdmit, event.AdmitCommand, 0)
 	case frameOK:
 		d.commandUp = true
-		room := *d.rooms.Head()
+		r := *d.rooms.Head()
 		d.rooms.Drop()
-		d.exec(event.KindAdmit, event.AdmitPacket, room)
+		if r.room != admit.RoomTaken {
+			d.turnedAway -= r.beats
+		}
+		d.exec(event.KindAdmit, event.AdmitPacket, r.room)
 	}
 }
 

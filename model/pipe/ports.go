@@ -82,10 +82,13 @@ func (d *Device) decideRoom() {
 	switch {
 	case load.Arrived > parserDepth*d.cfg.Params.DescDepth:
 		room = admit.RoomOverrun
-	case beats > 0 && load.Beats > d.cfg.Params.BufBeats:
+	case beats > 0 && load.Beats-d.turnedAway > d.cfg.Params.BufBeats:
 		room = admit.RoomNone
 	}
-	*d.rooms.Push() = room
+	if room != admit.RoomTaken {
+		d.turnedAway += beats
+	}
+	*d.rooms.Push() = roomOf{room, beats}
 }
 
 // memoryPort takes one beat a cycle and answers in order.
