@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
-	"syscall"
 
 	"metaroce/tandem/cosim/target"
 	"metaroce/tandem/model/preset"
@@ -80,10 +79,12 @@ func Build(ctx context.Context, p preset.Params, opt *Options) (string, error) {
 
 // make builds beside the final place and moves the binary there in one step.
 func (b *build) make(ctx context.Context, cache, dir string) error {
-	work, err := os.MkdirTemp(cache, "build-")
+	sweep(cache)
+	work, unlock, err := workFolder(cache)
 	if err != nil {
 		return target.Fail("build", err, "cannot make a folder for the build")
 	}
+	defer unlock()
 	defer os.RemoveAll(work)
 	logFile, err := os.Create(filepath.Join(work, "build.log"))
 	if err != nil {
@@ -97,12 +98,15 @@ func (b *build) make(ctx context.Context, cache, dir string) error {
 	if err == nil {
 		err = b.run(ctx, work, logFile, "verilator", b.verilator(work, objects)...)
 	}
+	if err != nil && ctx.Err() != nil {
+		return target.Fail("build", ctx.Err(), "interrupted while building the simulator")
+	}
 	if err != nil {
 		keep := filepath.Join(cache, "failed-"+filepath.Base(dir)+".log")
 		_ = os.Rename(logFile.Name(), keep)
-		return target.Fail("build", err, "the simulator does not build, see %s", keep)
+		return target.Fail("build", err, "the simulator does not build: %s, see %s", firstError(keep), keep)
 	}
-	final := work + ".done"
+	final := work + doneSuffix
 	if err := os.Mkdir(final, 0o755); err != nil {
 		return target.Fail("build", err, "cannot keep the simulator")
 	}
@@ -188,8 +192,12 @@ func (b *build) run(ctx context.Context, work string, out *os.File, name string,
 	if _, err := exec.LookPath("ccache"); err == nil {
 		cmd.Env = append(cmd.Env, "OBJCACHE=ccache")
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	g, err := newGuard()
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer g.close()
+	g.member(cmd)
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -197,4 +205,23 @@ func (b *build) run(ctx context.Context, work string, out *os.File, name string,
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
+}
+
+// firstError is the line of a build's log that says what was wrong first; the last line where none says so.
+func firstError(log string) string {
+	b, err := os.ReadFile(log)
+	if err != nil {
+		return "no log"
+	}
+	last := "nothing in the log"
+	for line := range strings.SplitSeq(string(b), "\n") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "%Error") || strings.Contains(line, " error: ") {
+			return line
+		}
+		if line != "" {
+			last = line
+		}
+	}
+	return last
 }

@@ -3,8 +3,10 @@ package rtl
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -146,4 +148,50 @@ func TestFindRoot(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, err = FindRoot()
 	assert.ErrorContains(t, err, "no checkout with rtl/ and cosim/dpi/ above")
+}
+
+// What a killed build left goes with the next one; what a living one works in stays.
+func TestSweep(t *testing.T) {
+	cache := t.TempDir()
+	mine, unlock, err := workFolder(cache)
+	require.NoError(t, err)
+	defer unlock()
+	for _, dir := range []string{mine + doneSuffix, filepath.Join(cache, "build-1"), filepath.Join(cache, "build-1.done"), filepath.Join(cache, "tiny-x")} {
+		require.NoError(t, os.Mkdir(dir, 0o755))
+	}
+	sweep(cache)
+	for dir, want := range map[string]bool{mine: true, mine + doneSuffix: true, "build-1": false, "build-1.done": false, "tiny-x": true} {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(cache, dir)
+		}
+		_, err := os.Stat(dir)
+		assert.Equal(t, want, err == nil, dir)
+	}
+}
+
+// The guard ends children of children as soon as the pipe to us is closed, which is what our death does.
+func TestGuard(t *testing.T) {
+	g, err := newGuard()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c", "sleep 600 & wait")
+	g.member(cmd)
+	require.NoError(t, cmd.Start())
+	require.NoError(t, g.end.Close())
+	var exit *exec.ExitError
+	require.ErrorAs(t, cmd.Wait(), &exit)
+	_ = g.cmd.Wait()
+	require.Eventually(t, func() bool { return syscall.Kill(-g.cmd.Process.Pid, 0) != nil }, time.Minute, time.Millisecond, "the group is empty")
+}
+
+func TestFirstError(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	assert.Equal(t, "no log", firstError(log))
+	for text, want := range map[string]string{
+		"": "nothing in the log", "a\nb\n": "b",
+		"%Warning-X: y\n%Error: a.sv:3:1: syntax error\n%Error: more\n": "%Error: a.sv:3:1: syntax error",
+		"x.c: In function f\nx.c:3:1: error: no\nmake: gone":            "x.c:3:1: error: no",
+	} {
+		require.NoError(t, os.WriteFile(log, []byte(text), 0o600))
+		assert.Equal(t, want, firstError(log))
+	}
 }
