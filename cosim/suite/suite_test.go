@@ -206,7 +206,9 @@ func TestUnknownPresetAndDevice(t *testing.T) {
 // TestFailureOfAJob: a stimulus that cannot be made ends its own run only.
 func TestFailureOfAJob(t *testing.T) {
 	broken := job(t, "broken", text)
-	broken.Make = func(context.Context) (*compose.Program, []observe.Expectation, error) { return nil, nil, fmt.Errorf("no such thing") }
+	broken.Make = func(context.Context) (*compose.Program, []observe.Expectation, error) {
+		return nil, nil, fmt.Errorf("no such thing")
+	}
 	r := suite.Run(context.Background(), []suite.Job{broken, job(t, "one", text)}, options(t))
 	assert.Equal(t, []lockstep.Result{lockstep.BenchFailed, lockstep.Match}, []lockstep.Result{r.Outcomes[0].Result, r.Outcomes[1].Result})
 	assert.Contains(t, r.Outcomes[0].Verdict.Line, "no such thing")
