@@ -66,7 +66,7 @@ func TestScenariosOnModel(t *testing.T) {
 			require.NoError(t, err)
 			f, err := scenario.Parse(e.Name(), text)
 			require.NoError(t, err)
-			for _, p := range []preset.Params{preset.Tiny, preset.Small} {
+			for _, p := range preset.All() {
 				if f.Preset() != "" && f.Preset() != p.Name {
 					continue
 				}
