@@ -208,6 +208,20 @@ func (ld *loader) checkPreset(pr *Preset) {
 			ld.badf(at, RulePreset, "preset %s: %s %d is no power of two", pr.Name, p.Name, value)
 		}
 	}
+	ld.checkPathRows(pr)
+}
+
+// checkPathRows: every path of a preset has a row that 16 bits can name.
+func (ld *loader) checkPathRows(pr *Preset) {
+	rows := int64(1)
+	for _, v := range pr.set {
+		if v.name == "conns" || v.name == "paths" {
+			rows *= v.value
+		}
+	}
+	if rows > 1<<16 {
+		ld.badf(pr.Pos, RulePreset, "preset %s: conns * paths is %d, a path row has 16 bits (65536 at most)", pr.Name, rows)
+	}
 }
 
 // needed are the definitions that the generators build on by name.

@@ -147,6 +147,7 @@ func TestMistakes(t *testing.T) {
 		{name: "parameter twice", table: "constant.tbl", old: "param paths 4\n", now: "param conns 4\n", rule: RuleDup, says: "param conns of preset tiny", more: true},
 		{name: "unknown parameter", table: "constant.tbl", old: "param conns 4\n", now: "param cons 4\n", rule: RulePreset, says: "no param cons", more: true},
 		{name: "parameter out of range", table: "constant.tbl", old: "param ram_latency 1", now: "param ram_latency 4", rule: RulePreset, says: "not in 1..3"},
+		{name: "too many paths", table: "constant.tbl", old: "param conns 4000\n", now: "param conns 8193\n", rule: RulePreset, says: "conns * paths is 65544", below: -1},
 		{name: "above the ceiling", table: "constant.tbl", old: "const table_ceiling    64", now: "const table_ceiling    40", rule: RulePreset, says: "preset full: tables and packet buffer take", below: -1},
 		{name: "row without overflow rule", table: "event.tbl", old: "overflow=\"as message.slot\"", now: "", rule: RuleForm, says: "overflow= is missing"},
 		{name: "no power of two", table: "constant.tbl", old: "param paths 4\n", now: "param paths 3\n", rule: RulePreset, says: "no power of two"},

@@ -46,7 +46,8 @@ module mr_complete #(
 );
   localparam int Slots = Streams * MsgSlots;
   localparam int SlotW = $clog2(Slots);
-  initial if ((MsgSlots & (MsgSlots - 1)) != 0) $fatal(1, "mr_complete: MsgSlots is a power of two");
+  initial if (MsgSlots > 64 || (MsgSlots & (MsgSlots - 1)) != 0) $fatal(1, "mr_complete: MsgSlots is a power of two, 64 at most");
+  initial if (Streams < 2 || (Streams & (Streams - 1)) != 0) $fatal(1, "mr_complete: Streams is a power of two, 2 at least");
 
   // What is kept of a message that is done, until it is released.
   localparam int InfoW = 184;

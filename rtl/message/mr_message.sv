@@ -35,7 +35,8 @@ module mr_message #(
   output      logic                             trace_valid_o,
   output      logic [mr_pkg::MessageCommitW-1:0] trace_o
 );
-  initial if ((MsgSlots & (MsgSlots - 1)) != 0) $fatal(1, "mr_message: MsgSlots is a power of two");
+  initial if (MsgSlots > 64 || (MsgSlots & (MsgSlots - 1)) != 0) $fatal(1, "mr_message: MsgSlots is a power of two, 64 at most");
+  initial if (Streams < 2 || (Streams & (Streams - 1)) != 0) $fatal(1, "mr_message: Streams is a power of two, 2 at least");
 
   localparam int Slots   = Streams * MsgSlots;
   localparam int SlotW   = $clog2(Slots);

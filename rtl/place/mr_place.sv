@@ -52,6 +52,9 @@ module mr_place #(
   output      logic [mr_pkg::PlaceCommitW-1:0] trace_o,
   output      logic         idle_o
 );
+  initial if (MsgSlots < 2 || MsgSlots > 64 || (MsgSlots & (MsgSlots - 1)) != 0)
+    $fatal(1, "mr_place: MsgSlots is a power of two, 2 to 64");
+  initial if (Streams < 2 || (Streams & (Streams - 1)) != 0) $fatal(1, "mr_place: Streams is a power of two, 2 at least");
   initial if (InFlight < 2) $fatal(1, "mr_place: InFlight is at least 2");
 
   localparam int Rows  = Streams * MsgSlots;

@@ -90,6 +90,8 @@ module mr_rx_core #(
   localparam int AckW     = mr_pkg::AckPathW;
   localparam int CountW   = $clog2(DescDepth + 1);
   initial if (Rows > 65536 || Streams > 65536) $fatal(1, "mr_rx_core: Conns*Paths and Streams are 65536 at most");
+  initial if (Streams < 2 || (Streams & (Streams - 1)) != 0) $fatal(1, "mr_rx_core: Streams is a power of two, 2 at least");
+  initial if (MsgSlots > mr_pkg::MsgWindow) $fatal(1, "mr_rx_core: MsgSlots is MsgWindow (bits of done and touched) at most");
 
   wire [31:0] now = now_i[31:0];
 
