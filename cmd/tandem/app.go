@@ -74,6 +74,13 @@ Exit codes: 0 match, 1 divergence, 2 the bench or its use failed, 3 nothing or n
 	c.SetErr(a.err)
 	c.PersistentFlags().StringVar(&a.checkout, "root", "", "checkout with rtl/ and cosim/dpi/ (default: found from here upwards)")
 	c.AddCommand(a.run(), a.diff(), a.replay(), a.scenario(), a.wire(), a.doctor(), a.version(), a.bench(), a.bugs(), a.mutate())
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage(c, "%s", parserName.ReplaceAllString(err.Error(), ""))
+	})
+	c.InitDefaultCompletionCmd()
+	for _, group := range c.Commands() {
+		refuseUnknown(group)
+	}
 	return c
 }
 

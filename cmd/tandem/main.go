@@ -20,13 +20,22 @@ func main() {
 // run is one call of the program. Its result is the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	// an interrupted run still reports what it did: commands end when the context does. A second signal ends at once.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	a := newApp(ctx, stdout, stderr)
+	results := &results{w: stdout}
+	a := newApp(ctx, results, stderr)
+	a.outTerm = isTerminal(stdout)
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if results.err != nil { // whatever they were, nobody can rely on them
+		err = fmt.Errorf("cannot write the results: %w", results.err)
+	}
 	if err == nil {
 		return 0
 	}
@@ -38,6 +47,22 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "tandem: %v\n", s.err)
 	}
 	return code
+}
+
+// results keeps the first error of the writer below: a result that was lost must not end with exit code 0.
+type results struct {
+	w   io.Writer
+	err error
+}
+
+// Write writes nothing more behind an error.
+func (r *results) Write(b []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.w.Write(b)
+	r.err = err
+	return n, err
 }
 
 // status is an outcome that is no mistake of the caller: it was printed, and only the exit code is left.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"metaroce/tandem/cosim/cover"
+	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/cosim/suite"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/nic/capture"
@@ -91,7 +92,7 @@ func (f *runFlags) plan(ctx context.Context, args []string) ([]suite.Job, error)
 			continue
 		}
 		j, err := suite.FromScenario(file, scenarioName(arg), f.preset, f.seed)
-		add(j, err, arg)
+		add(j, err, session.ShellWord(arg))
 	}
 	if f.touch {
 		j, err := suite.FromTouch(f.preset, f.seed)
@@ -99,7 +100,7 @@ func (f *runFlags) plan(ctx context.Context, args []string) ([]suite.Job, error)
 	}
 	for _, name := range f.pcaps {
 		j, err := fromCapture(name, f)
-		add(j, err, "--pcap "+name)
+		add(j, err, "--pcap "+session.ShellWord(name))
 	}
 	for i := 0; f.random > 0 && i < f.seeds; i++ {
 		j, err := suite.FromSeed(f.preset, f.seed+uint64(i), f.random, f.stalls || !f.stallsGiven)
@@ -120,6 +121,12 @@ func compiles(ctx context.Context, file *scenario.File, f *runFlags) error {
 // rerun is the line that repeats one job of this run.
 func (f *runFlags) rerun(what string, j *suite.Job) string {
 	s := fmt.Sprintf("tandem run %s --dut %s --preset %s --mode %s --seed %d", what, f.dut, j.Preset, f.mode, j.Seed)
+	if f.batch != 0 {
+		s += fmt.Sprintf(" --batch %d", f.batch)
+	}
+	if f.root != "" {
+		s += " --root " + session.ShellWord(f.root)
+	}
 	if f.stallsGiven {
 		s += fmt.Sprintf(" --stalls=%v", f.stalls)
 	}

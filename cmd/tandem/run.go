@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,7 @@ type runFlags struct {
 	wave, skew    bool
 	jobs, batch   int
 	stallsGiven   bool
+	root          string // --root, as given
 }
 
 // Random traffic that --all adds to the scenarios: without it some engines would hardly be seen.
@@ -53,7 +55,7 @@ what was wrong, and device cycles a second; then one verdict line. A run that is
   tandem run --touch --preset full`,
 		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
-			f.stallsGiven = c.Flags().Changed("stalls")
+			f.stallsGiven, f.root = c.Flags().Changed("stalls"), a.checkout
 			return a.runAll(c, f, args)
 		},
 	}
@@ -112,6 +114,13 @@ func (f *runFlags) check(c *cobra.Command, args []string) error {
 	number("seeds", f.seeds, 1, 100_000)
 	number("jobs", f.jobs, 1, 64)
 	number("batch", f.batch, 0, 4096)
+	seeds := f.seeds
+	if f.all && f.random == 0 {
+		seeds = max(seeds, allSeeds)
+	}
+	if seeds > 1 && f.seed > math.MaxUint64-uint64(seeds-1) {
+		errs = append(errs, fmt.Errorf("--seed %d: %d seeds from there run past the last one, %d", f.seed, seeds, uint64(math.MaxUint64)))
+	}
 	if f.random == 0 && c.Flags().Changed("seeds") && !f.all {
 		errs = append(errs, errors.New("--seeds without --random: say how many packets"))
 	}
@@ -141,7 +150,7 @@ func (a *app) runAll(c *cobra.Command, f *runFlags, args []string) error {
 		Stalls: f.stalls, Workers: f.jobs, Cover: f.cover}
 	if f.dut == "rtl" {
 		if err := a.build(jobs, &o.RTL); err != nil {
-			return err
+			return a.notBuilt(f, len(jobs), err)
 		}
 	}
 	p := a.progress(len(jobs))
@@ -152,6 +161,18 @@ func (a *app) runAll(c *cobra.Command, f *runFlags, args []string) error {
 		return err
 	}
 	return a.print(f, report)
+}
+
+// notBuilt tells that no simulator came about; as JSON in the form of every other report.
+func (a *app) notBuilt(f *runFlags, jobs int, err error) error {
+	if !f.json {
+		return err
+	}
+	r := &suite.Report{Jobs: jobs, Result: lockstep.Result(exitCode(err)), Line: err.Error(), Outcomes: []*suite.Outcome{}, Compared: map[string]uint64{}}
+	if werr := a.json(r); werr != nil {
+		return werr
+	}
+	return &status{result: r.Result, err: err}
 }
 
 // print writes table, explanations and the verdict line, or all of it as JSON.

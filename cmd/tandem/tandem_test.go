@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -105,4 +106,39 @@ func TestNoColourWhereNobodySeesIt(t *testing.T) {
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)
 	assert.NotContains(t, string(text), "\x1b")
+}
+
+// full is a device that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestLostResults: what could not be written was not said, whatever it was.
+func TestLostResults(t *testing.T) {
+	runs := t.TempDir()
+	var out bytes.Buffer
+	require.Zero(t, run([]string{"run", "in-order", "--dut", "model", "--keep", "always", "--runs", runs}, &out, &out), "%s", &out)
+	folder := filepath.Join(runs, "in-order-1")
+	for _, args := range [][]string{
+		{"run", "in-order", "--dut", "model", "--keep", "never", "--runs", t.TempDir()}, {"run", "in-order", "--dut", "model", "--keep", "never", "--runs", t.TempDir(), "--json"},
+		{"replay", folder}, {"diff", folder, folder}, {"doctor"}, {"version"}, {"scenario", "list"}, {"scenario", "show", "in-order"}, {"--help"},
+	} {
+		var errs bytes.Buffer
+		assert.Equal(t, 2, run(args, full{}, &errs), "%v", args)
+		assert.Contains(t, errs.String(), "cannot write the results: no space left on device", "%v", args)
+	}
+}
+
+// TestBuildFailsAsJSON: a program that reads the report gets one.
+func TestBuildFailsAsJSON(t *testing.T) {
+	var out, errs bytes.Buffer
+	assert.Equal(t, 2, run([]string{"run", "in-order", "--json", "--root", t.TempDir(), "--runs", t.TempDir()}, &out, &errs))
+	var r struct {
+		Result, Line string
+		Jobs         int
+	}
+	require.NoError(t, json.Unmarshal(out.Bytes(), &r), "%s", &out)
+	assert.Equal(t, "bench failure", r.Result)
+	assert.NotEmpty(t, r.Line)
+	assert.Equal(t, 1, r.Jobs)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 
 	"github.com/spf13/cobra"
 )
@@ -18,5 +19,23 @@ func exactly(names ...string) cobra.PositionalArgs {
 			return usage(c, "%d arguments: want %v", len(args), names)
 		}
 		return nil
+	}
+}
+
+// parserName is what strconv says of itself in front of what is wrong.
+var parserName = regexp.MustCompile(`strconv\.\w+: parsing (".*"|[^:]*): `)
+
+// refuseUnknown has a command that only holds others refuse a word that is none of them: cobra would print help and
+// call that a success.
+func refuseUnknown(c *cobra.Command) {
+	if !c.HasSubCommands() || c.Runnable() {
+		return
+	}
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usage(c, "unknown command %q for %q", args[0], c.CommandPath())
+		}
+		return c.Help()
 	}
 }

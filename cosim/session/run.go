@@ -165,7 +165,7 @@ func Replay(ctx context.Context, folder string, observe func(record []byte)) *lo
 	}
 	d := replay.New(j)
 	r := lockstep.Run{
-		Name: j.Meta.Name, Device: d, Config: j.Meta.Config, Stimulus: j.Stimulus, Rerun: "tandem replay " + folder, Observe: observe,
+		Name: j.Meta.Name, Device: d, Config: j.Meta.Config, Stimulus: j.Stimulus, Rerun: "tandem replay " + ShellWord(folder), Observe: observe,
 	}
 	v = r.Do(ctx)
 	v.Folder = folder

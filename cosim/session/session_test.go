@@ -289,3 +289,13 @@ func TestDiskFull(t *testing.T) {
 	assert.Contains(t, string(out), "file too large")
 	assert.Equal(t, 1, strings.Count(strings.TrimSpace(string(out)), "\n")+1, "one line: %s", out)
 }
+
+func TestShellWord(t *testing.T) {
+	for _, word := range []string{"runs/in-order-1", "a b", "it's", "$(rm x)", "", "a;b", "ä", "x\ny", `"`} {
+		out, err := exec.Command("/bin/sh", "-c", "printf %s "+ShellWord(word)).Output()
+		require.NoError(t, err)
+		assert.Equal(t, word, string(out))
+	}
+	assert.Equal(t, "runs/in-order-1", ShellWord("runs/in-order-1"))
+	assert.Equal(t, "./-x.scn", ShellWord("-x.scn"))
+}
