@@ -104,6 +104,10 @@ func messageVectors() func(*draw, *record, *record) {
 			if d.flip() {
 				r.In.Msn = r.Slot.Msn
 			}
+			if r.Head.Op == event.MessageQuery { // a refusal of this life, or one of a life before
+				r.Slot.Refused = r.Slot.Refused || d.flip()
+				r.Stream.Touched ^= uint64(d.small(2)) << (r.In.Msn & 63)
+			}
 		}
 		r.Encode(before)
 		message.Step(&r.Slot, &r.Stream, r.Head.Op, &r.In, &r.Out)
