@@ -118,14 +118,13 @@ func (o *Observer) packetOut(h *event.Head, rec []byte) {
 	}
 	o.count("replies")
 	o.count(replyName(base.Opcode))
-	if base.Opcode == wire.OpcodeAck {
-		o.ackOut(h, body[wire.BaseSize:], from)
-	}
-	if base.Opcode == wire.OpcodeNak {
-		var n wire.Nak
-		if n.Decode(body[wire.BaseSize:]) == nil {
-			o.count("nak_replies." + n.Syndrome.String())
-		}
+	switch rest := body[wire.BaseSize:]; base.Opcode {
+	case wire.OpcodeAck:
+		o.ackOut(h, rest, from)
+	case wire.OpcodeNak:
+		o.nakOut(h, rest, &from)
+	case wire.OpcodeAnswer:
+		o.answerOut(h, rest, &from)
 	}
 }
 
@@ -138,6 +137,9 @@ func (o *Observer) ackOut(h *event.Head, b []byte, from built) {
 	}
 	o.acks[pathKey{h.Conn, h.Path}] = a
 	p := from.path
+	if p != nil {
+		o.checkNotice(h, a, &from)
+	}
 	if p == nil || p.life != from.life || o.prog == nil {
 		return
 	}
@@ -148,6 +150,7 @@ func (o *Observer) ackOut(h *event.Head, b []byte, from built) {
 		o.breach(h, "ACK with cum %#x after one with %#x", a.Cum, p.reported)
 	}
 	p.reported = a.Cum
+	o.checkCounts(h, a, &p.tally)
 	for i := uint32(0); i < preset.WindowBits; i++ {
 		psn := a.Cum + i
 		if a.Vector.Get(i) && !p.come[psn] && int32(psn-p.low) >= 0 {

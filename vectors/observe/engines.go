@@ -13,13 +13,14 @@ type path struct {
 	come     map[uint32]bool
 	low      uint32 // all psns from first up to here, not included, came
 	reported uint32 // highest cum that an ACK reported
+	tally    tally
 }
 
 func (o *Observer) path(h *event.Head) *path {
 	k := pathKey{h.Conn, h.Path}
 	p := o.paths[k]
 	if p == nil {
-		p = &path{come: map[uint32]bool{}}
+		p = &path{come: map[uint32]bool{}, tally: newTally()}
 		o.paths[k] = p
 	}
 	return p
@@ -50,7 +51,7 @@ func (o *Observer) window(h *event.Head, rec []byte) {
 	o.count("class." + r.Out.Class.String())
 	p := o.path(h)
 	if h.Op == event.WindowSet {
-		*p = path{life: p.life + 1, first: r.In.Psn, low: r.In.Psn, reported: r.In.Psn, come: map[uint32]bool{}}
+		*p = path{life: p.life + 1, first: r.In.Psn, low: r.In.Psn, reported: r.In.Psn, come: map[uint32]bool{}, tally: newTally()}
 		return
 	}
 	if r.Out.GapShown {
@@ -63,9 +64,17 @@ func (o *Observer) window(h *event.Head, rec []byte) {
 		o.count("ack_now")
 	}
 	f := o.frame(h.Xid)
-	if h.Op == event.WindowPacket && f != nil && r.Out.Class != event.ClassTooNew {
-		p.arrive(f.Packet.Psn)
+	if f == nil || r.Out.Class == event.ClassTooNew {
+		return
 	}
+	p.tally.add(f, r.Out.Class)
+	if h.Op != event.WindowPacket {
+		return
+	}
+	if psn := f.Packet.Psn; r.Out.Class == event.ClassNew && (int32(psn-p.low) < 0 || p.come[psn]) {
+		o.breach(h, "psn %#x is new a second time", psn)
+	}
+	p.arrive(f.Packet.Psn)
 }
 
 // arrive notes a psn that was let in. What is below the path's first psn is old and never acknowledged by bits.
@@ -120,6 +129,7 @@ func (o *Observer) message(h *event.Head, rec []byte) {
 // stream is what is known of a stream without looking at any table of the device.
 type stream struct {
 	open     bool
+	life     uint8
 	next     uint32 // message that has to be released next
 	accepted map[attempt]uint32
 }
@@ -143,7 +153,7 @@ func (o *Observer) stream(row uint16) *stream {
 
 // begin opens a stream with a life; what belongs to others can complete nothing any more.
 func (s *stream) begin(msn uint32, life uint8) {
-	s.open, s.next = true, msn
+	s.open, s.life, s.next = true, life, msn
 	for k := range s.accepted {
 		if k.life != life {
 			delete(s.accepted, k)
@@ -169,6 +179,9 @@ func (o *Observer) complete(h *event.Head, rec []byte) {
 		s.begin(r.In.Msn, r.In.Life)
 	case event.CompleteClose:
 		s.open = false
+	}
+	if r.Out.Notice {
+		o.waiting = append(o.waiting, notice{r.In.StreamRow, s.life})
 	}
 	if !r.Out.Release {
 		return
@@ -263,5 +276,6 @@ func (o *Observer) ack(h *event.Head, rec []byte) {
 		o.count("notices.stale")
 	}
 	p := o.path(h)
-	o.building = append(o.building, built{p, p.life})
+	o.takeNotice(h, &r.In, &r.Out)
+	o.building = append(o.building, built{p, p.life, h.Xid, r.Out.Notice, r.In.NoticeCompleted})
 }

@@ -21,6 +21,7 @@ type Observer struct {
 	streams  map[uint16]*stream
 	lives    map[uint32]uint8 // life in which a packet was passed on to be placed, until memory took it
 	paths    map[pathKey]*path
+	waiting  []notice
 	building []built // ACKs between their commit and their leaving, in order
 	released []event.CompletionIn
 	breaches []string
@@ -38,10 +39,13 @@ type pathKey struct {
 	path uint8
 }
 
-// built is an ACK on its way out: of which life of its path.
+// built is a reply on its way out: of which life of its path, and what it took or answers.
 type built struct {
-	path *path
-	life int
+	path      *path
+	life      int
+	xid       uint32
+	notice    bool
+	completed uint32
 }
 
 // New makes an observer for a program; with nil everything is counted and no breach is looked for.
