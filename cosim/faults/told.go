@@ -52,4 +52,27 @@ var told = []Fault{
 		What:  "beats that were released are not given back: frames are dropped for want of room that there is",
 		Edits: []Edit{{parse, `used_q <= used_q + taken - released;`, `used_q <= used_q + taken - (PLANTED ? '0 : released);`}},
 	},
+	{
+		Number: 60, Name: "ack-late", Group: Told, Stimuli: []string{"coalesce", "reorder-paths"},
+		What: "the request queue is looked at once in 4096 cycles: acknowledgements are built about 2000 cycles late",
+		Edits: []Edit{{ackSources, `timer_valid, request_valid};`,
+			`timer_valid, request_valid && !(PLANTED && (now_i[11:0] != 12'd0))};`}},
+	},
+	{
+		Number: 61, Name: "completion-late", Group: Told, Stimuli: []string{"in-order", "sizes"},
+		What: "a completion leaves in one cycle of 8192: about 4000 cycles late",
+		Edits: []Edit{
+			{complete, `.m_valid_o(m_cpl_valid_o), .m_ready_i(m_cpl_ready_i), .m_data_o({m_cpl_xid_o`,
+				`.m_valid_o(late_valid), .m_ready_i(m_cpl_ready_i && !(PLANTED && (now_i[12:0] != 13'd0))), .m_data_o({m_cpl_xid_o`},
+			{complete, `  logic cpl_ready;`, `  logic cpl_ready, late_valid;
+  assign m_cpl_valid_o = late_valid && !(PLANTED && (now_i[12:0] != 13'd0));`},
+			{complete, `!run_valid && !m_cpl_valid_o;`, `!run_valid && !late_valid;`},
+		},
+	},
+	{
+		Number: 62, Name: "notice-late", Group: Told, Stimuli: []string{"notices", "streams-hole", "in-order"},
+		What: "a completion notice leaves alone after 5500 cycles only",
+		Edits: []Edit{{ackSources, `wire [31:0] age = now_i - head.now;`,
+			`wire [31:0] age = (PLANTED && (now_i - head.now < 32'd5500)) ? 32'd0 : now_i - head.now;`}},
+	},
 }
