@@ -1,7 +1,10 @@
 package generate
 
 import (
+	"math/bits"
+
 	"metaroce/tandem/model/event"
+	"metaroce/tandem/model/sim"
 	"metaroce/tandem/model/wire"
 	"metaroce/tandem/vectors/compose"
 )
@@ -90,9 +93,26 @@ func (g *gen) shut(c *conn, s *stream) {
 	g.reopen(s)
 }
 
-// void is a command beyond its table: confirmed, without effect.
+// void is a command beyond its table: confirmed, without effect. Or a number that is no command, and starts nothing. Half
+// of the time only one bit tells the index from one that is in use.
 func (g *gen) void() {
 	r := g.rnd("void")
-	beyond := []compose.Arg{{Reg: event.RegCmdConn, Value: 0xffff}, {Reg: event.RegCmdPath, Value: 255}, {Reg: event.RegCmdStream, Value: 0xffff}, {Reg: event.RegCmdRkey, Value: 0xffffff00}}
-	g.b.Command(event.Commands[r.Below(uint64(len(event.Commands)))].Command, beyond...)
+	if r.Permille(250) {
+		g.b.Write(event.RegCmdOp, uint32(r.Below(10))|uint32(1)<<r.Between(4, 31))
+		return
+	}
+	p := &g.cfg.Params
+	conn, path, row, key := uint32(0xffff), uint32(255), uint32(0xffff), uint32(0xffffff)
+	if r.Permille(500) {
+		c := g.conns[r.Below(uint64(len(g.conns)))]
+		conn, path = c.DstConn()^above(r, p.Conns, 16), uint32(r.Below(uint64(p.Paths)))|above(r, p.Paths, 8)
+		row, key = uint32(c.normal[0].Row)|above(r, p.Streams, 16), c.keys[keyGood].Index|above(r, p.Keys, 24)
+	}
+	args := []compose.Arg{{Reg: event.RegCmdConn, Value: conn}, {Reg: event.RegCmdPath, Value: path}, {Reg: event.RegCmdStream, Value: row}, {Reg: event.RegCmdRkey, Value: key << 8}}
+	g.b.Command(event.Commands[r.Below(uint64(len(event.Commands)))].Command, args...)
+}
+
+// above is one bit of an index of so many bits, too high for a table of n rows.
+func above(r *sim.Random, n, width int) uint32 {
+	return 1 << r.Between(uint64(bits.Len(uint(n-1))), uint64(width-1))
 }

@@ -51,6 +51,9 @@ func (g *gen) misaddressed(c *conn, p *path) {
 		f.k.DstConn ^= uint32(r.Between(1, 255)) << 16
 	case 1:
 		f.k.DstConn |= 0xffff
+		if r.Permille(500) {
+			f.k.DstConn = c.DstConn() ^ above(r, g.cfg.Params.Conns, 16)
+		}
 	case 2:
 		f.k.Path = uint8(len(c.paths)) + uint8(r.Below(200))
 	case 3:
