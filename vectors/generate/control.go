@@ -33,10 +33,23 @@ func (g *gen) control() {
 		g.b.Write(event.RegHint, uint32(r.Below(1<<20)))
 		g.b.Write(event.RegHintGen, uint32(r.Between(1, 255)))
 	case 8:
-		g.b.Read([]uint16{event.RegId, event.RegCmdDone, event.RegDrops + 4*uint16(r.Below(23)), event.RegVerdicts + 4*uint16(r.Below(9))}[r.Below(4)])
+		g.read()
 	default:
 		g.driver(c)
 	}
+}
+
+// read reads a register once, or a counter so often that it counts meanwhile.
+func (g *gen) read() {
+	r := g.rnd("read")
+	if r.Permille(500) {
+		counter := []uint16{event.RegVerdicts + 4*uint16(event.VerdictPlace), event.RegVerdicts + 4*uint16(r.Below(9)), event.RegDrops, event.RegCmdDone}[r.Below(4)]
+		for range r.Between(2, 30) {
+			g.b.Read(counter)
+		}
+		return
+	}
+	g.b.Read([]uint16{event.RegId, event.RegCmdDone, event.RegDrops + 4*uint16(r.Below(23)), event.RegVerdicts + 4*uint16(r.Below(9))}[r.Below(4)])
 }
 
 func (g *gen) probe(p *path, query bool) {
