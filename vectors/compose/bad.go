@@ -33,6 +33,8 @@ const (
 	BadOpcode
 	BadHeaders
 	BadPad
+	BadIPOffset
+	BadUDPShorter
 	badEnd
 )
 
@@ -66,6 +68,8 @@ var Mutations = []Mutation{
 	{BadOpcode, "opcode", "opcode 0xee", event.ReasonOpcode, event.ReasonOpcode, true},
 	{BadHeaders, "headers", "UDP payload ends behind the base header", event.ReasonHeaderLength, event.ReasonHeaderLength, true},
 	{BadPad, "pad", "no payload, and 3 bytes of padding said", event.ReasonHeaderLength, event.ReasonHeaderLength, true},
+	{BadIPOffset, "ip_offset", "IPv4 fragment offset 1, the last fragment; nothing on IPv6", event.ReasonIpHeader, event.ReasonNone, false},
+	{BadUDPShorter, "udp_shorter", "UDP length 4 below what the IP header leaves", event.ReasonUdpLength, event.ReasonUdpLength, false},
 }
 
 // BadByName finds a mutation.
@@ -124,6 +128,8 @@ func (n *Net) mutateOuter(b []byte) []byte {
 		}
 	case BadUDPLength:
 		n.add(b[n.udpAt()+4:], 4)
+	case BadUDPShorter:
+		n.add(b[n.udpAt()+4:], -4)
 	default:
 		if n.IPv6 {
 			return n.mutateIPv6(b)
@@ -149,6 +155,8 @@ func (n *Net) mutateIPv4(b []byte) []byte {
 		ip = b[n.ipAt():]
 	case BadIPFragment:
 		ip[6] = 0x20
+	case BadIPOffset:
+		ip[7] = 1
 	case BadIPLong:
 		n.add(ip[2:], 2000)
 	case BadIPShort:

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/wire"
 	"metaroce/tandem/vectors/compose"
 )
@@ -18,7 +19,7 @@ func (g *gen) garbage() {
 		f := &flight{k: compose.Packet{Op: wire.OpcodeWrite, Bytes: int(r.Below(100)), Length: 200, Psn: p.Psn}, p: p}
 		g.stamp(f, true)
 		f.k.Net.Bad = compose.Mutations[r.Below(uint64(len(compose.Mutations)))].Bad
-		f.k.Net.IPv6 = f.k.Net.IPv6 && f.k.Net.Bad != compose.BadIPFragment && f.k.Net.Bad != compose.BadIPChecksum
+		f.k.Net.IPv6 = f.k.Net.IPv6 && compose.Mutations[f.k.Net.Bad-1].IPv6 != event.ReasonNone
 		g.b.Send(g.gap(), &f.k, 0)
 	case 2:
 		ops := []wire.Opcode{wire.OpcodeAck, wire.OpcodeNak, wire.OpcodeAnswer, wire.OpcodeAnnounce, wire.OpcodeControl, wire.OpcodeReadResponse, wire.OpcodeAtomicResponse}
