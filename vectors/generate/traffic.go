@@ -50,6 +50,9 @@ func (g *gen) current(s *stream) *message {
 	s.Msn++
 	if m.proto.HasImm() {
 		m.proto.Imm = uint32(r.Uint64())
+		if g.rnd("imm").Permille(250) {
+			m.proto.Imm = 0
+		}
 	}
 	m.addr = g.place(s, m.proto.Msn)
 	if m.proto.IsSend() || m.proto.HasImm() {
