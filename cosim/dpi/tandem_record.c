@@ -110,6 +110,34 @@ static uint8_t *boundary(int kind, int parts, uint64_t cycle, uint32_t xid, uint
 /* Bytes gathered over the beats of one frame, write or packet. */
 struct gather { uint64_t digest; uint32_t length; };
 
+/* What is wrong with the beats of one write or packet: the rules of docs/memory-port.md that a record has no field for.
+ * It goes into the head's op, where the model has 0; cosim/lockstep/port.go names it. The lowest number wins. */
+enum port_fault { PORT_FIRST = 1, PORT_STANDS, PORT_LENGTH, PORT_BEHIND };
+
+struct port {
+  int inside, fault;
+  uint64_t beside[4]; /* what stands beside every beat */
+};
+
+static void port_wrong(struct port *p, int wrong, int fault) {
+  if (wrong && (!p->fault || fault < p->fault)) p->fault = fault;
+}
+
+/* One beat with so many bytes; it must be full unless it is the last. */
+static void port_beat(struct port *p, const svBitVecVal *data, int first, int last, uint32_t bytes, const uint64_t beside[4]) {
+  uint8_t beat[PIECE];
+  uint8_t junk = 0;
+  if (first) p->fault = 0;
+  port_wrong(p, !first == !p->inside, PORT_FIRST);
+  if (first) memcpy(p->beside, beside, sizeof p->beside);
+  port_wrong(p, memcmp(p->beside, beside, sizeof p->beside) != 0, PORT_STANDS);
+  port_wrong(p, bytes == 0 || bytes > PIECE || (!last && bytes != PIECE), PORT_LENGTH);
+  memcpy(beat, data, PIECE);
+  for (uint32_t i = bytes; i < PIECE; i++) junk |= beat[i];
+  port_wrong(p, junk, PORT_BEHIND);
+  p->inside = !last;
+}
+
 /* Beats are full but for the last, so each but the last is eight whole words. */
 static void gather(struct gather *g, const svBitVecVal *data, uint32_t claimed) {
   uint8_t beat[PIECE];
@@ -135,6 +163,7 @@ void tandem_frame_beat(long long cycle, const svBitVecVal *data, int bytes, int 
 
 void tandem_mem_beat(long long cycle, const svBitVecVal *data, int first, int last, long long addr, int length, int xid) {
   static struct gather g;
+  static struct port port;
   static uint64_t write_addr;
   static uint32_t write_length, write_xid;
   if (first) {
@@ -144,9 +173,13 @@ void tandem_mem_beat(long long cycle, const svBitVecVal *data, int first, int la
     g.length = 0;
   }
   uint32_t left = write_length > g.length ? write_length - g.length : 0;
+  const uint64_t beside[4] = {(uint64_t)addr, (uint32_t)length, (uint32_t)xid, 0};
+  port_beat(&port, data, first, last, left < PIECE ? left : PIECE, beside);
+  port_wrong(&port, last && left > PIECE, PORT_LENGTH);
   gather(&g, data, left < PIECE ? left : PIECE);
   if (!last) return;
   uint8_t *slot = boundary(TANDEM_KIND_MEM_WRITE, 0, (uint64_t)cycle, write_xid, 0, 0);
+  slot[TANDEM_HEAD_OP] = (uint8_t)port.fault;
   put(slot + TANDEM_MEM_WRITE_ADDR, 8, write_addr);
   put(slot + TANDEM_MEM_WRITE_LENGTH, 2, g.length); /* bytes that came, not bytes announced */
   slot[TANDEM_MEM_WRITE_ERROR] = (uint8_t)stim_faulty(write_addr, write_length);
@@ -157,6 +190,7 @@ void tandem_mem_beat(long long cycle, const svBitVecVal *data, int first, int la
 void tandem_ack_beat(long long cycle, const svBitVecVal *data, int bytes, int first, int last, int conn, int path,
                      int sport, int xid) {
   static struct gather g;
+  static struct port port;
   static uint8_t packet[2 * PIECE];
   static uint32_t head_conn, head_path, head_sport, head_xid;
   if (first) {
@@ -167,11 +201,14 @@ void tandem_ack_beat(long long cycle, const svBitVecVal *data, int bytes, int fi
     head_sport = (uint32_t)sport;
     head_xid = (uint32_t)xid;
   }
+  const uint64_t beside[4] = {(uint32_t)conn, (uint32_t)path, (uint32_t)sport, (uint32_t)xid};
+  port_beat(&port, data, first, last, (uint32_t)bytes, beside);
   if (bytes >= 0 && (uint32_t)bytes <= PIECE && g.length <= sizeof packet - PIECE)
     memcpy(packet + g.length, data, (size_t)bytes);
   gather(&g, data, (uint32_t)bytes);
   if (!last) return;
   uint8_t *slot = boundary(TANDEM_KIND_PACKET_OUT, 2, (uint64_t)cycle, head_xid, head_conn, head_path);
+  slot[TANDEM_HEAD_OP] = (uint8_t)port.fault;
   put(slot + TANDEM_PACKET_OUT_LENGTH, 2, g.length);
   put(slot + TANDEM_PACKET_OUT_SPORT, 2, head_sport);
   put(slot + TANDEM_PACKET_OUT_HASH, 8, g.digest);

@@ -40,6 +40,9 @@ func (c *Checker) explain(f *finding, whole []byte) *Divergence {
 		d.ModelRecord = Format(f.model)
 		d.Fields = Fields(h.Kind, record, f.model)
 		d.Field, d.Device, d.Model = d.Fields[0].Field, d.Fields[0].Device, d.Fields[0].Model
+		if rule, why := portFault(&h); rule != "" {
+			d.What, d.Rule, d.Why = "illegal", rule, why
+		}
 	case h.Kind == 0:
 		d.What, d.Why, d.Rule = "hang", f.text, "R-IDLE"
 	default:
