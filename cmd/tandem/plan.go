@@ -84,7 +84,7 @@ func (f *runFlags) plan(ctx context.Context, args []string) ([]suite.Job, error)
 	}
 	for _, arg := range args {
 		file, err := load(arg)
-		if err == nil {
+		if file != nil { // with mistakes or without: all of them are told at once
 			err = compiles(ctx, file, f)
 		}
 		if err != nil {

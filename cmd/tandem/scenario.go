@@ -64,7 +64,7 @@ func (a *app) scenarioCheck() *cobra.Command {
 			var errs []error
 			for _, arg := range args {
 				f, err := load(arg)
-				if err != nil {
+				if f == nil {
 					errs = append(errs, err)
 					continue
 				}

@@ -76,7 +76,9 @@ func FromTouch(presetName string, seed uint64) (Job, error) {
 // FromScenario is the job of a parsed scenario. The preset is the one it needs, else the one given.
 func FromScenario(f *scenario.File, name, presetName string, seed uint64) (Job, error) {
 	if p := f.Preset(); p != "" {
-		presetName = p
+		if _, ok := preset.ByName(p); ok { // else Compile says where it stands
+			presetName = p
+		}
 	}
 	params, err := tables(presetName)
 	if err != nil {

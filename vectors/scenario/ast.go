@@ -5,6 +5,8 @@ type File struct {
 	Name  string // as given to Parse, for messages
 	Stmts []*Stmt
 	Tail  Lead // what stands behind the last statement
+
+	mistakes Errors // what Parse found; the words and lines that they are in are not in Stmts
 }
 
 // Lead is what stands before a statement.

@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"strings"
+	"slices"
 
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/compose"
@@ -51,6 +51,7 @@ func Compile(f *File, o Options) (*Compiled, error) {
 	}
 	c := &compiler{rep: newReport(f.Name), vars: map[string]uint64{}, b: compose.NewBuilder(name, o.Params), seed: o.Seed, stop: o.Stop,
 		conns: map[uint64]*compose.Conn{}, regions: map[uint64]*compose.Region{}, named: map[string][]*sent{}, out: &Compiled{}}
+	c.rep.resume(f.mistakes)
 	c.out.Program, c.b.InOrder = c.b.Program, true
 	c.run(f.Stmts)
 	if c.stopped != nil {
@@ -264,8 +265,8 @@ func (c *compiler) title(a *args) { c.out.Title = a.bare[0].Val }
 
 func (c *compiler) covers(a *args) {
 	for _, g := range a.bare {
-		if !strings.HasPrefix(g.Val, "R-") {
-			c.rep.add(g.Pos, "a rule id such as R-WINDOW", "%q", g.Val)
+		if !slices.Contains(ruleIDs, g.Val) {
+			c.rep.add(g.Pos, "a rule id of docs/protocol.md such as "+nearRules(g.Val), "%q", g.Val)
 			continue
 		}
 		c.out.Covers = append(c.out.Covers, g.Val)

@@ -40,7 +40,7 @@ func (c *compiler) expectation(a *args, g *Arg, e *observe.Expectation) bool {
 	if name == "read" {
 		_, addr := c.register(a, ref, "r")
 		e.What, e.Row, e.Name = observe.Read, uint32(addr), index
-		return c.bounds(a, g, e, 0)
+		return c.bounds(a, g, e, nil)
 	}
 	conn, n, ok := c.pair(a, ref, "n")
 	if !ok {
@@ -49,14 +49,14 @@ func (c *compiler) expectation(a *args, g *Arg, e *observe.Expectation) bool {
 	switch name {
 	case "window", "ack":
 		if n >= uint64(len(conn.Paths)) {
-			c.rep.add(at, "a path of the connection", "path %d of %d", n, len(conn.Paths))
+			c.rep.refer(at, "a path of the connection", "path %d of %d", n, len(conn.Paths))
 			return false
 		}
 		e.Row, e.Name = conn.Index<<8|uint32(n), field
 		return c.expectPath(a, g, e, name, conn.Paths[n])
 	case "stream":
 		if n >= uint64(len(conn.Streams)) {
-			c.rep.add(at, "a stream of the connection", "stream %d of %d", n, len(conn.Streams))
+			c.rep.refer(at, "a stream of the connection", "stream %d of %d", n, len(conn.Streams))
 			return false
 		}
 		e.Row, e.Name = uint32(conn.Streams[n].Row), field
@@ -92,7 +92,7 @@ func (c *compiler) expectCount(a *args, g *Arg, e *observe.Expectation) bool {
 		return false
 	}
 	e.What, e.Name = observe.Count, g.Key
-	return c.bounds(a, g, e, 0)
+	return c.bounds(a, g, e, nil)
 }
 
 func countKnown(name string) bool {
@@ -139,12 +139,12 @@ func (c *compiler) expectPath(a *args, g *Arg, e *observe.Expectation, name stri
 	if !c.field(g, e.Name, fields) {
 		return false
 	}
-	first := uint32(0)
+	var first *uint32
 	switch e.Name {
 	case "cum", "high_psn", "last_psn", "echo_psn":
-		first = p.Psn0
+		first = &p.Psn0
 	case "high_tsn":
-		first = p.Tsn0
+		first = &p.Tsn0
 	}
 	return c.bounds(a, g, e, first)
 }
@@ -186,18 +186,22 @@ func (c *compiler) expectStream(a *args, g *Arg, e *observe.Expectation, s *comp
 			}
 		}
 	}
-	first := uint32(0)
+	var first *uint32
 	if e.Name == "completed" || e.Name == "err_msn" {
-		first = s.Msn0
+		first = &s.Msn0
 	}
 	return c.bounds(a, g, e, first)
 }
 
-// bounds reads "N", "N..M" or "+N" behind an operator.
-func (c *compiler) bounds(a *args, g *Arg, e *observe.Expectation, first uint32) bool {
+// bounds reads "N", "N..M" or, where there is a first serial number to count from, "+N" and "-N" behind an operator.
+func (c *compiler) bounds(a *args, g *Arg, e *observe.Expectation, first *uint32) bool {
 	var lo, hi uint64
 	if strings.HasPrefix(g.Val, "+") || strings.HasPrefix(g.Val, "-") {
-		lo = uint64(a.serialArg(g, g.Key, first, 0, 32))
+		if first == nil {
+			c.rep.add(g.ValPos, "N or N..N: this is no serial number", "%q", g.Val)
+			return false
+		}
+		lo = uint64(a.serialArg(g, g.Key, *first, 0, 32))
 		hi = lo
 	} else {
 		var ok bool

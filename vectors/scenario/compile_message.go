@@ -78,7 +78,7 @@ func (c *compiler) deliver(a *args, list []*sent) {
 	lost := a.list("lose", maxFrames)
 	for _, n := range lost {
 		if n >= uint64(len(list)) {
-			c.rep.add(a.keys["lose"].ValPos, "packets of the message, from 0", "packet %d of %d", n, len(list))
+			c.rep.refer(a.keys["lose"].ValPos, "packets of the message, from 0", "packet %d of %d", n, len(list))
 		}
 	}
 	var come []*sent
@@ -100,7 +100,7 @@ func (c *compiler) again(a *args) {
 	g := a.bare[0]
 	list := c.named[g.Val]
 	if list == nil {
-		c.rep.add(g.Pos, "a name given with as= on a line before", "nothing is named %q", g.Val)
+		c.rep.refer(g.Pos, "a name given with as= on a line before", "nothing is named %q", g.Val)
 		return
 	}
 	which := a.list("packets", maxFrames)
@@ -123,7 +123,7 @@ func (c *compiler) again(a *args) {
 	}
 	for _, n := range which {
 		if n >= uint64(len(list)) {
-			c.rep.add(a.keys["packets"].ValPos, "packets under the name, from 0", "packet %d of %d", n, len(list))
+			c.rep.refer(a.keys["packets"].ValPos, "packets under the name, from 0", "packet %d of %d", n, len(list))
 			return
 		}
 	}

@@ -129,7 +129,7 @@ func (c *compiler) targetFields(a *args, p *compose.Packet, conn *compose.Conn, 
 	r := c.regions[n]
 	if r == nil {
 		if !a.has("rkey") || !a.has("addr") {
-			c.rep.add(a.stmt.Pos, "a line \"key N\" before, or rkey= and addr=", "memory region %d is not set", n)
+			c.rep.refer(a.stmt.Pos, "a line \"key N\" before, or rkey= and addr=", "memory region %d is not set", n)
 			return
 		}
 		r = &compose.Region{Conn: conn}

@@ -55,7 +55,7 @@ func (c *compiler) pair(a *args, g *Arg, what string) (*compose.Conn, uint64, bo
 func (c *compiler) opened(n uint64, at Pos) *compose.Conn {
 	conn := c.conns[n]
 	if conn == nil {
-		c.rep.add(at, "a line \"conn "+strconv.FormatUint(n, 10)+"\" before", "connection %d is not open", n)
+		c.rep.refer(at, "a line \"conn "+strconv.FormatUint(n, 10)+"\" before", "connection %d is not open", n)
 	}
 	return conn
 }
@@ -67,7 +67,7 @@ func (c *compiler) pathArg(a *args) (*compose.Conn, *compose.Path) {
 		return nil, nil
 	}
 	if n >= uint64(len(conn.Paths)) {
-		c.rep.add(g.Pos, "a path of the connection", "path %d of %d", n, len(conn.Paths))
+		c.rep.refer(g.Pos, "a path of the connection", "path %d of %d", n, len(conn.Paths))
 		return nil, nil
 	}
 	return conn, conn.Paths[n]
@@ -79,7 +79,7 @@ func (c *compiler) streamArg(a *args, g *Arg) *compose.Stream {
 		return nil
 	}
 	if n >= uint64(len(conn.Streams)) {
-		c.rep.add(g.Pos, "a stream of the connection", "stream %d of %d", n, len(conn.Streams))
+		c.rep.refer(g.Pos, "a stream of the connection", "stream %d of %d", n, len(conn.Streams))
 		return nil
 	}
 	return conn.Streams[n]
@@ -170,7 +170,7 @@ func (c *compiler) clear(a *args) {
 		if r := c.regions[n]; r != nil {
 			c.b.ClearKey(r)
 		} else {
-			c.rep.add(g.Pos, "a region set before", "region %d", n)
+			c.rep.refer(g.Pos, "a region set before", "region %d", n)
 		}
 	default:
 		n := a.bounded(g, "connection", 0, 65535)

@@ -46,15 +46,37 @@ type report struct {
 	file string
 	list Errors
 	seen map[string]bool
+	torn map[int]bool // lines of which words were left out: what more is said about them is an echo
 }
 
 func newReport(file string) *report { return &report{file: file, seen: map[string]bool{}} }
 
 func (r *report) add(p Pos, want, format string, args ...any) {
+	if r.torn[p.Line] {
+		return
+	}
 	e := &Error{File: r.file, Pos: p, What: fmt.Sprintf(format, args...), Want: want}
 	if key := e.Error(); !r.seen[key] {
 		r.seen[key] = true
 		r.list = append(r.list, e)
+	}
+}
+
+// refer is add for what a line before should have set up. Where lines were left out it may well have, so nothing is said.
+func (r *report) refer(p Pos, want, format string, args ...any) {
+	if len(r.torn) == 0 {
+		r.add(p, want, format, args...)
+	}
+}
+
+// resume goes on behind the mistakes of an earlier look at the text.
+func (r *report) resume(found Errors) {
+	r.list = append(r.list, found...)
+	for _, e := range found {
+		if r.torn == nil {
+			r.torn = map[int]bool{}
+		}
+		r.torn[e.Pos.Line] = true
 	}
 }
 

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 )
@@ -9,8 +10,11 @@ import (
 const maxDepth = 8
 
 // Parse reads a scenario. It checks words, keys and the shape of blocks; values are looked at by Compile, which knows
-// the loop variables. The error is of type Errors and holds all mistakes.
+// the loop variables. The error is of type Errors and holds all mistakes. The file that comes with one holds what was
+// right; Compile goes on with that and returns the mistakes of both, so that a writer sees all of them at once. No file
+// comes with what is no text.
 func Parse(name string, text []byte) (*File, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors mark UTF-8
 	p := &parser{rep: newReport(name), file: &File{Name: name}}
 	if !utf8.Valid(text) {
 		p.rep.add(badByte(text), "UTF-8 text", "a byte that is no text")
@@ -31,10 +35,9 @@ func Parse(name string, text []byte) (*File, error) {
 	for _, b := range p.open {
 		p.rep.add(b.Pos, "a line \"end\"", "block %q is never closed", b.Word)
 	}
-	if err := p.rep.err(); err != nil {
-		return nil, err
-	}
-	return p.file, nil
+	err := p.rep.err()
+	p.file.mistakes = p.rep.list
+	return p.file, err
 }
 
 type parser struct {
@@ -117,9 +120,11 @@ func (p *parser) statement(n int, words []word, comment string) {
 	for _, w := range words[1:] {
 		s.Args = append(s.Args, arg(w, n))
 	}
-	spec := p.check(s)
-	list := p.stack[len(p.stack)-1]
-	*list = append(*list, s)
+	spec, whole := p.check(s)
+	if whole {
+		list := p.stack[len(p.stack)-1]
+		*list = append(*list, s)
+	}
 	if spec != nil && spec.block {
 		if len(p.open) == maxDepth {
 			p.rep.add(s.Pos, "at most 8 blocks inside each other", "block %q is too deep", s.Word)
@@ -129,19 +134,22 @@ func (p *parser) statement(n int, words []word, comment string) {
 	}
 }
 
-// check looks at a statement's word and the names of its keys.
-func (p *parser) check(s *Stmt) *wordSpec {
-	spec := vocabulary[s.Word]
+// check looks at a statement's word and the names of its keys, and takes out of it what is wrong. Whole: what is left
+// can be compiled.
+func (p *parser) check(s *Stmt) (spec *wordSpec, whole bool) {
+	spec = vocabulary[s.Word]
 	if spec == nil {
 		p.rep.add(s.Pos, "one of "+wordList(s.Word), "unknown word %q", s.Word)
-		return nil
+		return nil, false
 	}
 	if s.Gap != nil && !spec.packet {
 		p.rep.add(s.Gap.Pos, "a gap before packets only", "gap before %q", s.Word)
 	}
 	seen := map[string]bool{}
 	bare := 0
+	var good []*Arg
 	for _, a := range s.Args {
+		before := len(p.rep.list)
 		switch {
 		case a.Key == "" && (spec.flag(a.Val) && !a.Quoted):
 			if seen[a.Val] {
@@ -165,11 +173,15 @@ func (p *parser) check(s *Stmt) *wordSpec {
 			}
 			p.value(a)
 		}
+		if len(p.rep.list) == before {
+			good = append(good, a)
+		}
 	}
+	s.Args = good
 	if bare < spec.least {
 		p.rep.add(s.Pos, spec.usage(), "%q needs more", s.Word)
 	}
-	return spec
+	return spec, bare >= spec.least
 }
 
 func (p *parser) value(a *Arg) {

@@ -2,6 +2,9 @@ package scenario
 
 import (
 	"errors"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +21,7 @@ import (
 func compile(t *testing.T, text string) (*Compiled, error) {
 	t.Helper()
 	f, err := Parse("x.scn", []byte(text))
-	if err != nil {
+	if f == nil {
 		return nil, err
 	}
 	return Compile(f, Options{Params: preset.Tiny, Seed: 1})
@@ -47,6 +50,8 @@ func TestMistakes(t *testing.T) {
 	cases := []struct{ name, text, want string }{
 		{"unknown word", "wrte psn=1", `x.scn:1:1: unknown word "wrte"; expected one of write`},
 		{"unknown key", "conn 0 path=2", `x.scn:1:8: "conn" takes no "path"; expected paths=N`},
+		{"count with a sign", head + "write\nexpect completions=-1", `x.scn:4:20: "-1"; expected N or N..N: this is no serial number`},
+		{"no such rule", "covers R-WINDOW R-NOPE" + tail, `x.scn:1:17: "R-NOPE"; expected a rule id of docs/protocol.md such as R-`},
 		{"key twice", "conn 0 paths=1 paths=2", `x.scn:1:16: "paths" again; expected each key once`},
 		{"flag twice", head + "write A A", `x.scn:3:9: flag "A" again; expected each flag once`},
 		{"no value", "conn 0 paths=", `x.scn:1:14: nothing behind "paths="; expected a value`},
@@ -95,7 +100,7 @@ func TestMistakes(t *testing.T) {
 		{"port", "stall door" + tail, `x.scn:1:7: port "door"; expected frame, memory, completion, ack, register or all`},
 		{"wait", "wait 5 minutes" + tail, `x.scn:1:8: "minutes"; expected one of cycles`},
 		{"nothing about memory", "memory" + tail, `x.scn:1:1: nothing said about memory`},
-		{"rule id", "covers window" + tail, `x.scn:1:8: "window"; expected a rule id such as R-WINDOW`},
+		{"rule id", "covers window" + tail, `x.scn:1:8: "window"; expected a rule id of docs/protocol.md such as R-WINDOW`},
 		{"preset", "preset huge" + tail, `x.scn:1:8: preset "huge"; expected tiny, small or full`},
 		{"another preset", "preset small" + tail, `x.scn:1:8: compiled for preset "tiny"; expected the preset the scenario names`},
 		{"expects nothing", "conn 0", `x.scn:1:1: the scenario expects nothing; expected a line such as "expect completions=1 mem=ok"`},
@@ -275,4 +280,32 @@ func FuzzScenario(f *testing.F) {
 		}
 		_, _ = Compile(file, Options{Params: preset.Tiny})
 	})
+}
+
+// TestAllAtOnce: mistakes of form do not hide those of value, and make no echoes.
+func TestAllAtOnce(t *testing.T) {
+	_, err := compile(t, "conn 0 pths=2\nkey 0\nwrte\nwrite path=1 bytes=1x0 frob=1\nrepeat\nwrite bytes=1x1\nend\nmemory latency=9..8\nwrite conn=5\ncovers R-NOPE\nexpect completions=-1 drop=0\n")
+	var got []string
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		place, _, _ := strings.Cut(line, ": ")
+		got = append(got, place)
+	}
+	assert.Equal(t, []string{"x.scn:1:8", "x.scn:3:1", "x.scn:4:24", "x.scn:5:1", "x.scn:8:16", "x.scn:10:8", "x.scn:11:20", "x.scn:11:23"}, got, "%v", err)
+}
+
+func TestByteOrderMark(t *testing.T) {
+	c, err := compile(t, "\ufeff"+head+"write"+tail)
+	require.NoError(t, err)
+	assert.Len(t, c.Program.Frames, 1)
+}
+
+func TestRuleIDs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/protocol.md")
+	require.NoError(t, err)
+	var ids []string
+	for _, m := range regexp.MustCompile(`(?m)^\| (R-[A-Z0-9-]+) \|`).FindAllSubmatch(page, -1) {
+		ids = append(ids, string(m[1]))
+	}
+	slices.Sort(ids)
+	assert.Equal(t, ids, ruleIDs, "rules.go lists the rules of docs/protocol.md, sorted")
 }
