@@ -148,6 +148,7 @@ func TestFaultsAndTheirPlace(t *testing.T) {
 		{"text", []byte("hello, world, this is text"), "neither that of pcap nor of pcapng", 0, 0, false},
 		{"other link type", pcap(binary.LittleEndian, magicMicro, 101, []byte("x")), "link type 101", 20, 0, true},
 		{"flags above the link type", pcap(binary.LittleEndian, magicMicro, 0xf000_0001, []byte("x")), "", 0, 1, false},
+		{"reserved bits above the link type", pcap(binary.BigEndian, magicNano, 0x0fff_0001, []byte("x")), "", 0, 1, false},
 		{"packet beyond belief", pcap(binary.LittleEndian, magicMicro, 1, make([]byte, maxPacket+1)), "is not believed", 32, 0, false},
 		{"pcap of another version", append([]byte{0xd4, 0xc3, 0xb2, 0xa1, 9, 0}, make([]byte, 30)...), "version 9", 4, 0, false},
 		{"byte order", bad(8, 0), "byte-order magic", 8, 0, false},

@@ -17,6 +17,10 @@ const (
 // MaxFrame is the longest frame that a bench can drive.
 const MaxFrame = 65535
 
+// linkMask: above the low 16 bits of pcap's link type stand reserved bits and the length of a frame check sequence
+// (draft-ietf-opsawg-pcap).
+const linkMask = 0xffff
+
 // linkEthernet is the link type of frames that start with a destination MAC.
 const linkEthernet = 1
 
@@ -123,7 +127,7 @@ func (s *source) readPcap(c *Capture) error {
 	if major := s.order.Uint16(b); major != 2 {
 		return s.fail(c, 4, "version %d of pcap: 2 is known", major)
 	}
-	if link := s.order.Uint32(b[16:]) & 0x0fff_ffff; link != linkEthernet {
+	if link := s.order.Uint32(b[16:]) & linkMask; link != linkEthernet {
 		return s.foreign(c, 20, link, "")
 	}
 	for {
