@@ -62,7 +62,7 @@ type AdmitIn struct {
 	Cmd         Command     // 4 bits: desc.op
 	ReasonIn    Reason      // 5 bits: drop reason found by the parser
 	FrameLen    uint16      // 16 bits: bytes
-	Room        uint8       // 2 bits: 1 taken, 0 packet buffer full, 2 overrun [told; legal: 0 only if the frame's beats exceed buf_beats minus the beats of frames taken and not yet released, as the model counts them, less slack of one longest frame; 2 only if at least desc_depth descriptors are in the pipeline; bound: exact]
+	Room        uint8       // 2 bits: 1 taken, 0 packet buffer full, 2 overrun [told; legal: 0 only if the frame's beats exceed buf_beats less the most beats that can have been in use since the frame before it ended: of frames taken whose write memory had not accepted, and of those without one whose turn came no longer ago than the pipeline is deep; 1 only if its beats fit beside those of frames taken whose write memory has not accepted, less what may be read ahead (148 beats); 2 only if 4 desc_depth frames before it were not admitted when it ended; bound: decided when the frame ends; admit follows within told_bound cycles in which the pipeline had room]
 	Opcode      wire.Opcode // 8 bits: wire opcode
 	DstConn     uint32      // 24 bits: index and generation
 	Path        uint8       // 8 bits: path
@@ -113,7 +113,7 @@ const (
 
 // WindowIn is what the window step takes.
 type WindowIn struct {
-	Now        uint32 // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; bound: the record's cycle never runs backwards]
+	Now        uint32 // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle, which never runs backwards; bound: within told_bound cycles in which the descriptor was window's next and nothing behind window held it]
 	Psn        uint32 // 32 bits: identity
 	Tsn        uint32 // 32 bits: order of transmission
 	Epoch      uint8  // 4 bits: epoch of the packet
@@ -472,8 +472,8 @@ const (
 // AckIn is what the ack step takes.
 type AckIn struct {
 	PathRow         uint16 // 16 bits: row of the path
-	Grant           uint8  // 3 bits: which queue the arbiter took [told; legal: equals the op; its queue is not empty in the model; the entry is its head; bound: a queue that is not empty is granted within 8 grants]
-	Now             uint32 // 32 bits: cycle [told; legal: equals the low 32 bits of the record's cycle; op notice: not before queued + ack_timer; bound: nothing waits longer than told_bound cycles in which the output was ready]
+	Grant           uint8  // 3 bits: which queue the arbiter took [told; legal: equals the op; its queue is not empty in the model; the entry is its head; bound: a queue that is not empty is passed over by grant_bound grants at most]
+	Now             uint32 // 32 bits: cycle [told; legal: equals the low 32 bits of the record's cycle; op notice: not before queued + ack_timer; bound: within told_bound cycles in which no packet was on its way out, and 80 for the entry and for each before it in its queue]
 	Hint            uint32 // 20 bits: rate hint register
 	HintGen         uint8  // 8 bits: its generation
 	LastNow         uint32 // 32 bits: cycle of the newest packet (window.path) [read from window.path]

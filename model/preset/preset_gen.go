@@ -24,7 +24,7 @@ type Params struct {
 	Name       string
 	Conns      int // connections; 1..65536
 	Paths      int // paths of a connection; path row = conn * paths + path; 1..16, a power of two
-	Streams    int // streams of the device (pool); a connection owns a contiguous part; 1..65536, a power of two
+	Streams    int // streams of the device (pool); a connection owns a contiguous part; 2..65536, a power of two
 	MsgSlots   int // message slots of a stream = its message window; 4..64, a power of two
 	Recvs      int // posted receives of a stream; 1..256, a power of two
 	Keys       int // memory regions of the device; 1..65536, a power of two
@@ -92,7 +92,7 @@ type rule struct {
 var rules = []rule{
 	{"conns", 1, 65536, false, func(p *Params) int { return p.Conns }},
 	{"paths", 1, 16, true, func(p *Params) int { return p.Paths }},
-	{"streams", 1, 65536, true, func(p *Params) int { return p.Streams }},
+	{"streams", 2, 65536, true, func(p *Params) int { return p.Streams }},
 	{"msg_slots", 4, 64, true, func(p *Params) int { return p.MsgSlots }},
 	{"recvs", 1, 256, true, func(p *Params) int { return p.Recvs }},
 	{"keys", 1, 65536, true, func(p *Params) int { return p.Keys }},

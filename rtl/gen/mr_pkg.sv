@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'h2f387ae49df9350a;
+  localparam logic [63:0] SchemaHash = 64'hc2f1276436e6e9ef;
 
   // constant.tbl
   localparam int Version = 1; // 1
