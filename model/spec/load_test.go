@@ -154,7 +154,7 @@ func TestMistakes(t *testing.T) {
 		{name: "text on a preset parameter", table: "constant.tbl", old: "param paths 4\n", now: "param paths 4 \"x\"\n", rule: RuleForm, says: "no text"},
 
 		{name: "told without legality", table: "event.tbl", old: `told legal="equals the op;`, now: `told leg="equals the op;`, rule: RuleForm, says: "leg=", more: true},
-		{name: "told without bound", table: "event.tbl", old: `bound="exact" "1 taken`, now: `"1 taken`, rule: RuleTold, says: "without bound"},
+		{name: "told without bound", table: "event.tbl", old: `bound="decided when the frame ends; admit follows within told_bound cycles in which the pipeline had room" "1 taken`, now: `"1 taken`, rule: RuleTold, says: "without bound"},
 		{name: "bound without told", table: "event.tbl", old: "room        2 told legal=", now: "room        2 legal=", rule: RuleTold, says: "is not told"},
 		{name: "told beyond the head", table: "event.tbl", old: `in  sport      16 "UDP source port"` + "\n  out", now: `in  sport      16 told legal="x" bound="y" "UDP source port"` + "\n  out", rule: RuleTold, says: "state record 1"},
 		{name: "four told", table: "event.tbl", old: `in  path_row   16 "row of the path"` + "\n" + `  in  grant       3`, now: `in  path_row   16 told legal="x" bound="y" "r"` + "\n" + `  in  more 1 told legal="x" bound="y" "m"` + "\n" + `  in  grant       3`, rule: RuleTold, says: "at most 3", below: -1, more: true},
@@ -218,7 +218,7 @@ func TestHashSeesFormatsNotTexts(t *testing.T) {
 		{"constant.tbl", "tick_ps          4000", "tick_ps          4001"},
 		{"constant.tbl", "param conns 64\n", "param conns 65\n"},
 		{"wire.tbl", "0x16 chosen", "0x17 chosen"},
-		{"event.tbl", `bound="exact"`, `bound="inexact"`},
+		{"event.tbl", `bound="decided when`, `bound="decided where`},
 		{"register.tbl", "offset=0x018", "offset=0x01c"},
 	} {
 		in, _ := change(t, c[0], c[1], c[2])
