@@ -194,6 +194,11 @@ func (a *app) print(f *runFlags, r *suite.Report) error {
 		o.Explain(a.out)
 	}
 	r.Skew(a.out)
+	if f.touch {
+		if err := a.sizes(r, f.preset); err != nil {
+			return err
+		}
+	}
 	fmt.Fprintf(a.out, "\n%s\n%s: %s\n", r.ToldLine(), a.paint(r.Result == lockstep.Match, r.Result.String()), r.Line)
 	return done(r.Result)
 }

@@ -66,7 +66,8 @@ type Verdict struct {
 	Divergence *Divergence `json:"divergence,omitempty"`
 	Failure    string      `json:"failure,omitempty"` // of bench, host or machine: one line
 
-	Wall time.Duration `json:"wall_ns"` // of the run, without build
+	Wall           time.Duration `json:"wall_ns"`                   // of the run, without build
+	SimulatorBytes int64         `json:"simulator_bytes,omitempty"` // most memory that its process held at once
 }
 
 // SkewRow says for one kind of event how far model/pipe's prediction lies beside the device, in cycles counted from the

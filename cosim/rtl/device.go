@@ -163,6 +163,14 @@ func (d *Device) End() target.Ending {
 // CPU is the processor time of the simulator's process; valid after Close.
 func (d *Device) CPU() time.Duration { return d.proc.cpu() }
 
+// Memory is the most bytes that the simulator's process held at once; valid after Close. 0: it never ran.
+func (d *Device) Memory() int64 {
+	if d.proc == nil {
+		return 0
+	}
+	return d.proc.memory()
+}
+
 // Close ends the simulator and everything that it started.
 func (d *Device) Close() error {
 	d.once.Do(func() {

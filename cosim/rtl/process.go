@@ -69,6 +69,19 @@ func (p *process) cpu() time.Duration {
 	return p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 }
 
+// memory is the most bytes that it held at once; valid when it has ended.
+func (p *process) memory() int64 {
+	<-p.gone
+	if p.cmd.ProcessState == nil {
+		return 0
+	}
+	u, ok := p.cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	return u.Maxrss << 10 // Linux counts it in KiB
+}
+
 // fate is how it ended, in words.
 func (p *process) fate() string {
 	var e *exec.ExitError

@@ -102,7 +102,7 @@ func runIn(ctx context.Context, o *Options, folder string, blank *lockstep.Verdi
 		Name: o.Name, Device: d, Config: o.Config, Stimulus: o.Stimulus, Rerun: o.Rerun, Observe: o.Observe,
 	}
 	if o.Journal == "never" {
-		return r.Do(ctx)
+		return weighed(r.Do(ctx), d)
 	}
 	f, err := os.Create(filepath.Join(folder, journal.RecordsFile))
 	if err != nil {
@@ -113,9 +113,18 @@ func runIn(ctx context.Context, o *Options, folder string, blank *lockstep.Verdi
 	var noted error
 	r.Ended = func(e target.Ending) { noted = journal.WriteEnding(folder, e) }
 	r.Second = func(whole []byte) { noted = os.WriteFile(filepath.Join(folder, journal.RingFile), whole, 0o644) }
-	v := r.Do(ctx)
+	v := weighed(r.Do(ctx), d)
 	if err := errors.Join(noted, w.Flush(), f.Close()); err != nil && v.Result != lockstep.BenchFailed {
 		v.Failed(target.Fail("run folder", err, "cannot write the journal"))
+	}
+	return v
+}
+
+// weighed closes a device, and notes the memory of one that has a process of its own.
+func weighed(v *lockstep.Verdict, d target.Target) *lockstep.Verdict {
+	_ = d.Close()
+	if m, ok := d.(interface{ Memory() int64 }); ok {
+		v.SimulatorBytes = m.Memory()
 	}
 	return v
 }

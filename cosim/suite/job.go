@@ -56,13 +56,16 @@ func (t *Trouble) Result() lockstep.Result {
 // Skip says whether the job has trouble and nothing that can be run all the same.
 func (j *Job) Skip() bool { return j.Trouble != nil && j.frames == 0 }
 
+// TouchName is how the job of FromTouch is called.
+const TouchName = "touch"
+
 // FromTouch is a job that uses every path of a preset once, and both ends of every table.
 func FromTouch(presetName string, seed uint64) (Job, error) {
 	params, err := tables(presetName)
 	if err != nil {
 		return Job{}, err
 	}
-	return Job{Name: "touch", Group: Scenario, Preset: presetName, Seed: seed, Make: func(context.Context) (*compose.Program, []observe.Expectation, error) {
+	return Job{Name: TouchName, Group: Scenario, Preset: presetName, Seed: seed, Make: func(context.Context) (*compose.Program, []observe.Expectation, error) {
 		p, messages, err := generate.Touch(params)
 		want := uint64(messages)
 		return p, []observe.Expectation{
