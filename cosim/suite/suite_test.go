@@ -213,3 +213,24 @@ func TestFailureOfAJob(t *testing.T) {
 	assert.Equal(t, []lockstep.Result{lockstep.BenchFailed, lockstep.Match}, []lockstep.Result{r.Outcomes[0].Result, r.Outcomes[1].Result})
 	assert.Contains(t, r.Outcomes[0].Verdict.Line, "no such thing")
 }
+
+// TestLineThatMakesWaves: a divergence of RTL names it, unless the waves are there or the run had none to show.
+func TestLineThatMakesWaves(t *testing.T) {
+	const line = "  waves:  tandem run x --wave\n"
+	for name, c := range map[string]struct {
+		device, rerun string
+		d             *lockstep.Divergence
+		want          bool
+	}{
+		"rtl":       {"rtl (Verilator 5.006)", "tandem run x", &lockstep.Divergence{WaveTo: 9}, true},
+		"there":     {"rtl (Verilator 5.006)", "tandem run x", &lockstep.Divergence{WaveTo: 9, WaveFile: "wave.fst"}, false},
+		"model":     {"model", "tandem run x", &lockstep.Divergence{WaveTo: 9}, false},
+		"a failure": {"rtl (Verilator 5.006)", "tandem run x", nil, false},
+		"replay":    {"rtl (Verilator 5.006)", "tandem replay x", &lockstep.Divergence{WaveTo: 9}, false},
+	} {
+		o := suite.Outcome{Name: "x", Result: lockstep.Diverged, Rerun: c.rerun, Verdict: &lockstep.Verdict{Device: c.device, Divergence: c.d}}
+		var b bytes.Buffer
+		o.Explain(&b)
+		assert.Equal(t, c.want, strings.Contains(b.String(), line), "%s: %s", name, &b)
+	}
+}

@@ -211,8 +211,13 @@ func (o *Outcome) Explain(w io.Writer) {
 	if v.Folder != "" {
 		fmt.Fprintf(w, "  folder: %s\n", v.Folder)
 	}
-	if o.Rerun != "" {
-		fmt.Fprintf(w, "  again:  %s\n", o.Rerun)
+	if o.Rerun == "" {
+		return
+	}
+	fmt.Fprintf(w, "  again:  %s\n", o.Rerun)
+	// not by itself: the simulator with waves is another build, which takes minutes
+	if v.Divergence != nil && v.Divergence.WaveFile == "" && strings.HasPrefix(v.Device, "rtl") && strings.HasPrefix(o.Rerun, "tandem run ") {
+		fmt.Fprintf(w, "  waves:  %s --wave\n", o.Rerun)
 	}
 }
 
