@@ -12,7 +12,7 @@ import (
 // its profile: it lengthens the bounds at that port alone.
 //
 //	packet_out <- ack <- message <- recv <- key <- window <- admit        x <- y: x may hold y
-//	completion <- complete <- place <- mem_write <- message, message's fault
+//	completion, ack (notices) <- complete <- place <- mem_write <- message, message's fault
 //	coalesce <- window                           ctimer, coalesce: held by nothing
 type clock uint8
 
@@ -152,9 +152,9 @@ func (r *Receiver) held(c clock) bool {
 	case ckFault:
 		return r.naks.Len() >= depth/2
 	case ckDone:
-		return r.completions.Len() > 0 || r.runQ.Len() > 0
-	case ckRun:
-		return r.completions.Len() > 0
+		return r.completions.Len() > 0 || r.runQ.Len() > 0 || r.notices.Len() >= r.p.Streams
+	case ckRun: // the queue of notices has a place for each stream, and is full only when streams were opened again meanwhile
+		return r.completions.Len() > 0 || r.notices.Len() >= r.p.Streams
 	case ckAck:
 		return r.packets.Len() > 0
 	case ckConfirm:
