@@ -75,7 +75,7 @@ what was wrong, and device cycles a second; then one verdict line. A run that is
 	fs.StringVar(&f.runs, "runs", "runs", "directory of run folders")
 	fs.StringVar(&f.keep, "keep", "failure", "which run folders stay: always, failure or never")
 	fs.BoolVar(&f.wave, "wave", false, "after a divergence of RTL, dump waves of the cycles around it")
-	fs.BoolVar(&f.skew, "skew", false, "compare the times of the device with those that the model in cycles predicts, and print by how much they part")
+	fs.BoolVar(&f.skew, "skew", true, "compare the times of RTL with those that the model in cycles predicts, and print by how much they part")
 	fs.IntVar(&f.jobs, "jobs", 1, "runs side by side")
 	fs.IntVar(&f.batch, "batch", 0, "transactions a write of the bridge (0: 256)")
 	fs.BoolVar(&f.json, "json", false, "print the report as JSON")
@@ -146,7 +146,7 @@ func (a *app) runAll(c *cobra.Command, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	o := suite.Options{Device: f.dut, Mode: mode, Batch: f.batch, RTL: a.options(), RunsDir: f.runs, Journal: f.keep, Wave: f.wave, Skew: f.skew,
+	o := suite.Options{Device: f.dut, Mode: mode, Batch: f.batch, RTL: a.options(), RunsDir: f.runs, Journal: f.keep, Wave: f.wave, Skew: f.skew && f.dut == "rtl",
 		Stalls: f.stalls, Workers: f.jobs, Cover: f.cover}
 	if f.dut == "rtl" {
 		if err := a.build(jobs, &o.RTL); err != nil {

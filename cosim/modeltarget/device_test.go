@@ -102,7 +102,7 @@ func TestSkewOfItself(t *testing.T) {
 			b = b[n:]
 		}
 	}
-	rows, err := m.Rows(c, p.Items)
+	rows, err := m.Rows(context.Background(), c, p.Items)
 	require.NoError(t, err)
 	require.NotEmpty(t, rows)
 	for _, r := range rows {

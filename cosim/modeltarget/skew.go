@@ -29,12 +29,15 @@ func (s *SkewMeter) Take(record []byte) {
 }
 
 // Rows predicts the run and compares.
-func (s *SkewMeter) Rows(c target.Config, items stimulus.List) ([]pipe.SkewRow, error) {
+func (s *SkewMeter) Rows(ctx context.Context, c target.Config, items stimulus.List) ([]pipe.SkewRow, error) {
 	dev, err := s.predict(c, items)
 	if err != nil {
 		return nil, err
 	}
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		b, err := dev.Run(want)
 		if err != nil {
 			return nil, err

@@ -49,7 +49,7 @@ func Run(ctx context.Context, o Options) *lockstep.Verdict {
 	}
 	v := runIn(ctx, &o, folder, blank)
 	if meter != nil && v.Result == lockstep.Match {
-		skew(&o, meter, v)
+		skew(ctx, &o, meter, v)
 	}
 	if v.Divergence != nil && o.Wave && o.Device == "rtl" {
 		waves(ctx, &o, folder, v)

@@ -1,13 +1,15 @@
 package session
 
 import (
+	"context"
+
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/modeltarget"
 )
 
 // skew fills the verdict's comparison of times.
-func skew(o *Options, m *modeltarget.SkewMeter, v *lockstep.Verdict) {
-	rows, err := m.Rows(o.Config, o.Stimulus)
+func skew(ctx context.Context, o *Options, m *modeltarget.SkewMeter, v *lockstep.Verdict) {
+	rows, err := m.Rows(ctx, o.Config, o.Stimulus)
 	if err != nil {
 		v.NotCompared = append(v.NotCompared, "times: "+err.Error())
 		return
