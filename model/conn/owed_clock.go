@@ -23,9 +23,10 @@ const (
 	ckDone    = ckFault + 1
 	ckRun     = ckFault + 2
 	ckAck     = ckFault + 3
-	ckConfirm = ckFault + 4
-	ckFree    = ckFault + 5 // never stands
-	clocks    = ckFault + 6
+	ckAnswer  = ckFault + 4
+	ckConfirm = ckFault + 5
+	ckFree    = ckFault + 6 // never stands
+	clocks    = ckFault + 7
 )
 
 // line is a queue between engines, or of one with the edge.
@@ -68,7 +69,7 @@ var lineInfo = [lines]struct {
 	lnTimed:      {event.KindAck, ckAck, buildTurns * service, 0},
 	lnNotice:     {event.KindAck, ckAck, buildTurns * service, preset.AckTimer},
 	lnNak:        {event.KindAck, ckAck, buildTurns * service, 0},
-	lnAnswer:     {event.KindAck, ckAck, buildTurns * service, 0},
+	lnAnswer:     {event.KindAck, ckAnswer, buildTurns * service, 0},
 	lnCompletion: {event.KindCompletion, ckFree, service, 0},
 	lnPacket:     {event.KindPacketOut, ckFree, service, 0},
 	lnConfirmed:  {event.KindCommandDone, ckConfirm, service, 0},
@@ -157,6 +158,8 @@ func (r *Receiver) held(c clock) bool {
 		return r.completions.Len() > 0 || r.notices.Len() >= r.p.Streams
 	case ckAck:
 		return r.packets.Len() > 0
+	case ckAnswer: // a probe of a path leaves no record at message, where it may still stand behind others
+		return r.held(ckAck) || r.held(ckStage+clock(stMessage))
 	case ckConfirm:
 		q := r.confirmed.Head()
 		return q == nil || q.behind > r.settled
