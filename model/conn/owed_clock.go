@@ -147,7 +147,7 @@ func (r *Receiver) held(c clock) bool {
 	case ckStage + clock(stWindow):
 		return r.wants.Len() >= depth || r.before(stWindow) >= depth
 	case ckStage + clock(stMessage):
-		return r.naks.Len() >= depth/2 || r.answers.Len() >= depth/2 || r.faulted.Len() > 0 || r.before(stMessage) >= depth
+		return r.answers.Len() >= depth/2 || r.messageHeld()
 	case ckStage + clock(stPlace):
 		return r.doneQ.Len() > 1 || r.faulted.Len() > 1 || r.settled != r.settling
 	case ckFault:
@@ -158,8 +158,8 @@ func (r *Receiver) held(c clock) bool {
 		return r.completions.Len() > 0 || r.notices.Len() >= r.p.Streams
 	case ckAck:
 		return r.packets.Len() > 0
-	case ckAnswer: // a probe of a path leaves no record at message, where it may still stand behind others
-		return r.held(ckAck) || r.held(ckStage+clock(stMessage))
+	case ckAnswer: // a probe of a path leaves no record at message, where it may still stand behind others; answers hold none of their own
+		return r.held(ckAck) || r.messageHeld()
 	case ckConfirm:
 		q := r.confirmed.Head()
 		return q == nil || q.behind > r.settled
@@ -167,6 +167,11 @@ func (r *Receiver) held(c clock) bool {
 		return false
 	}
 	return r.before(stage(c-ckStage)) >= depth
+}
+
+// messageHeld tells whether something other than a full queue of answers may hold message.
+func (r *Receiver) messageHeld() bool {
+	return r.naks.Len() >= r.p.DescDepth/2 || r.faulted.Len() > 0 || r.before(stMessage) >= r.p.DescDepth
 }
 
 // before is how many descriptors that are not finished have passed a stage.
