@@ -261,8 +261,8 @@ func TestBrokenSource(t *testing.T) {
 	cache := t.TempDir()
 	opt := rtl.Options{CacheDir: cache, Sources: map[string]string{"rtl/common/mr_fifo.sv": bad}}
 	_, err := rtl.Build(context.Background(), preset.Tiny, &opt)
-	require.ErrorContains(t, err, "build: the simulator does not build, see ")
-	log := err.Error()[strings.Index(err.Error(), "see ")+4:]
+	require.ErrorContains(t, err, "build: the simulator does not build: %Error: ")
+	log := err.Error()[strings.LastIndex(err.Error(), "see ")+4:]
 	log = log[:strings.Index(log, ".log")+4]
 	b, err := os.ReadFile(log)
 	require.NoError(t, err)
