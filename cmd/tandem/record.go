@@ -17,7 +17,7 @@ func (a *app) replay() *cobra.Command {
 		Short: "checks a recorded run again, with no simulator",
 		Long: `Reads the journal of a run folder and holds it against the model, record by record, as the run itself was. Says the
 same as the run did, unless the model has changed since.`,
-		Example: "  tandem replay runs/in-order-1",
+		Example: "  tandem run in-order --keep always\n  tandem replay runs/in-order-1",
 		Args:    exactly("RUN"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			stop := a.waiting("replaying " + args[0])
@@ -46,8 +46,8 @@ func (a *app) diff() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "diff RUN RUN",
 		Short:   "finds the first record that differs between two recorded runs",
-		Long:    "Compares the journals of two run folders, for instance of two seeds, builds or devices. Equal runs exit with 0, others with 1.",
-		Example: "  tandem diff runs/in-order-1 runs/in-order-2",
+		Long:    "Compares the journals of two run folders, for instance of two builds or two versions of a scenario. Equal runs exit with 0, others with 1.",
+		Example: "  tandem run in-order --keep always --seed 1\n  tandem run in-order --keep always --seed 2\n  tandem diff runs/in-order-1 runs/in-order-2",
 		Args:    exactly("RUN", "RUN"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := session.Diff(args[0], args[1])
@@ -76,6 +76,13 @@ func (a *app) printDifference(d *session.Difference, args []string) {
 		fmt.Fprintln(a.out, a.paint(true, fmt.Sprintf("equal: %d transactions", d.Transactions)))
 		return
 	}
+	if d.Stimulus != "" {
+		fmt.Fprintf(a.out, "the stimulus of the two is not the same: %s\n", d.Stimulus)
+	}
+	if d.RecordsEqual() {
+		fmt.Fprintln(a.out, a.paint(false, fmt.Sprintf("all %d transactions are equal", d.Transactions)))
+		return
+	}
 	fmt.Fprintln(a.out, a.paint(false, fmt.Sprintf("transaction %d differs, those before are equal: %s", d.Transactions, d.What)))
 	for i, rec := range []string{d.A, d.B} {
 		if rec != "" {
@@ -84,5 +91,8 @@ func (a *app) printDifference(d *session.Difference, args []string) {
 	}
 	for _, f := range d.Fields {
 		fmt.Fprintf(a.out, "  %-24s %s, %s\n", f.Field, f.Device, f.Model)
+	}
+	if d.OnlyTime() {
+		fmt.Fprintln(a.out, "Only the time differs. Runs of different targets (rtl and model), and of different stalls, part in time at once: this says nothing about values, here or behind.")
 	}
 }

@@ -22,6 +22,14 @@ type Difference struct {
 	Stimulus     string               `json:"stimulus,omitempty"` // where the stimulus of the two runs parts; empty: nowhere
 }
 
+// RecordsEqual is true where all records are equal, whatever the stimulus was.
+func (d *Difference) RecordsEqual() bool { return d.A == "" && d.B == "" }
+
+// OnlyTime is true where the first record that differs has the same values in both runs, at another cycle.
+func (d *Difference) OnlyTime() bool {
+	return len(d.Fields) == 1 && d.Fields[0].Field == "head.cycle"
+}
+
 // Diff finds the first record that differs between two run folders.
 func Diff(a, b string) (*Difference, error) {
 	ja, err := journal.Open(a)

@@ -129,6 +129,7 @@ func TestDiffOfStimulus(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, d.Same)
 	assert.Contains(t, d.What, "all records are equal, the stimulus is not")
+	assert.True(t, d.RecordsEqual())
 }
 
 // damage changes one byte of the records of a run.
@@ -196,6 +197,13 @@ func TestDiff(t *testing.T) {
 	assert.True(t, d.Same)
 	assert.Equal(t, va.Transactions, d.Transactions)
 
+	damage(t, vb.Folder, 8, 0x80) // cycle
+	d, err = Diff(va.Folder, vb.Folder)
+	require.NoError(t, err)
+	assert.True(t, d.OnlyTime(), "%v", d.Fields)
+	assert.False(t, d.RecordsEqual())
+	damage(t, vb.Folder, 8, 0x80)
+
 	damage(t, vb.Folder, 43, 0x80)
 	d, err = Diff(va.Folder, vb.Folder)
 	require.NoError(t, err)
@@ -204,6 +212,7 @@ func TestDiff(t *testing.T) {
 	require.Len(t, d.Fields, 1)
 	assert.Contains(t, d.What, " is ")
 	assert.NotEqual(t, d.A, d.B)
+	assert.False(t, d.OnlyTime())
 
 	path := filepath.Join(vb.Folder, journal.RecordsFile)
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
