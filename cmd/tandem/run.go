@@ -190,9 +190,7 @@ func (a *app) print(f *runFlags, r *suite.Report) error {
 	if r.Bins != nil {
 		fmt.Fprintf(a.out, "\n%s", r.Bins.Text())
 	}
-	for _, o := range r.Outcomes {
-		o.Explain(a.out)
-	}
+	r.Explain(a.out)
 	r.Skew(a.out)
 	if f.touch {
 		if err := a.sizes(r, f.preset); err != nil {

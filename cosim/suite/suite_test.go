@@ -234,3 +234,31 @@ func TestLineThatMakesWaves(t *testing.T) {
 		assert.Equal(t, c.want, strings.Contains(b.String(), line), "%s: %s", name, &b)
 	}
 }
+
+// TestManyFailures: the first three in full, each with the last of its history; of the others two lines.
+func TestManyFailures(t *testing.T) {
+	r := &suite.Report{}
+	for i := range 5 {
+		d := &lockstep.Divergence{What: "differs", Kind: "window", Op: "packet", Field: "path.cum", Device: "7", Model: "8", Rule: "R-WINDOW",
+			DeviceRecord: "record", History: []string{"h1", "h2", "h3", "h4", "h5"}}
+		r.Outcomes = append(r.Outcomes, &suite.Outcome{Name: "x", Result: lockstep.Diverged, Rerun: fmt.Sprintf("tandem run x --seed %d", i),
+			Verdict: &lockstep.Verdict{Device: "model", Folder: fmt.Sprintf("runs/x-%d", i), Divergence: d}})
+	}
+	r.Outcomes[4].Verdict.Divergence, r.Outcomes[4].Unmet = nil, []string{"x.scn:1:1: expected a", "x.scn:2:1: expected b"}
+	var b bytes.Buffer
+	r.Explain(&b)
+	full, brief, found := strings.Cut(b.String(), "the others in short")
+	require.True(t, found, &b)
+	assert.Equal(t, 3, strings.Count(full, "  device: record\n"))
+	assert.Equal(t, 3, strings.Count(full, "    h3\n    h4\n    h5\n    the rest, 2 earlier: runs/x-"))
+	assert.NotContains(t, full, "h2")
+	assert.Equal(t, []string{
+		"  divergence: window packet xid 0x0 conn 0 path 0 at cycle 0: path.cum is 7 in the device, 8 in the model (R-WINDOW)",
+		"  again:  tandem run x --seed 3", "  x.scn:1:1: expected a (and 1 more)", "  again:  tandem run x --seed 4", "",
+	}, strings.Split(brief, "\n")[1:])
+
+	r.Outcomes = r.Outcomes[:3]
+	b.Reset()
+	r.Explain(&b)
+	assert.NotContains(t, b.String(), "in short")
+}
