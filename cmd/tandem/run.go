@@ -27,6 +27,7 @@ type runFlags struct {
 	wave, skew    bool
 	jobs, batch   int
 	stallsGiven   bool
+	skewGiven     bool
 	root          string // --root, as given
 }
 
@@ -55,7 +56,7 @@ what was wrong, and device cycles a second; then one verdict line. A run that is
   tandem run --touch --preset full`,
 		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
-			f.stallsGiven, f.root = c.Flags().Changed("stalls"), a.checkout
+			f.stallsGiven, f.skewGiven, f.root = c.Flags().Changed("stalls"), c.Flags().Changed("skew"), a.checkout
 			return a.runAll(c, f, args)
 		},
 	}
@@ -75,7 +76,7 @@ what was wrong, and device cycles a second; then one verdict line. A run that is
 	fs.StringVar(&f.runs, "runs", "runs", "directory of run folders")
 	fs.StringVar(&f.keep, "keep", "failure", "which run folders stay: always, failure or never")
 	fs.BoolVar(&f.wave, "wave", false, "after a divergence of RTL, dump waves of the cycles around it")
-	fs.BoolVar(&f.skew, "skew", true, "compare the times of RTL with those that the model in cycles predicts, and print by how much they part")
+	fs.BoolVar(&f.skew, "skew", true, "list for every kind of event by how much the times of RTL and those that the model in cycles predicts part; not given: one line; --skew=false: not measured")
 	fs.IntVar(&f.jobs, "jobs", 1, "runs side by side")
 	fs.IntVar(&f.batch, "batch", 0, "transactions a write of the bridge (0: 256)")
 	fs.BoolVar(&f.json, "json", false, "print the report as JSON")
@@ -191,11 +192,16 @@ func (a *app) print(f *runFlags, r *suite.Report) error {
 		fmt.Fprintf(a.out, "\n%s", r.Bins.Text())
 	}
 	r.Explain(a.out)
-	r.Skew(a.out)
+	if f.skewGiven {
+		r.Skew(a.out)
+	}
 	if f.touch {
 		if err := a.sizes(r, f.preset); err != nil {
 			return err
 		}
+	}
+	if !f.skewGiven {
+		r.SkewLine(a.out)
 	}
 	fmt.Fprintf(a.out, "\n%s\n%s: %s\n", r.ToldLine(), a.paint(r.Result == lockstep.Match, r.Result.String()), r.Line)
 	return done(r.Result)

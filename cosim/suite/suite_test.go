@@ -262,3 +262,22 @@ func TestManyFailures(t *testing.T) {
 	r.Explain(&b)
 	assert.NotContains(t, b.String(), "in short")
 }
+
+// TestTimes: the worst kind of event on a line, all of them in the table, and nothing where nothing was measured.
+func TestTimes(t *testing.T) {
+	r := &suite.Report{}
+	var b bytes.Buffer
+	r.SkewLine(&b)
+	r.Skew(&b)
+	assert.Empty(t, b.String())
+	for _, p99 := range []uint64{4, 9} {
+		r.Outcomes = append(r.Outcomes, &suite.Outcome{Verdict: &lockstep.Verdict{Skew: []lockstep.SkewRow{
+			{Kind: "admit", Events: 3, P99: 2}, {Kind: "place", Events: 2, P99: p99}, {Kind: "ack", Events: 1, P99: 5}}}})
+	}
+	r.SkewLine(&b)
+	assert.Equal(t, "\ntime: p99 9 cycles beside the model's prediction, worst at place; not part of the verdict; --skew lists all", b.String())
+	b.Reset()
+	r.Skew(&b)
+	assert.Len(t, strings.Split(strings.TrimSpace(b.String()), "\n"), 4)
+	assert.Contains(t, b.String(), "\nplace                 4         0       0       9       0\n")
+}

@@ -120,9 +120,9 @@ func (x *row) add(o *Outcome) {
 	x.result = worse(x.result, o.Result)
 }
 
-// Skew writes for every kind of event how far model/pipe's prediction lay beside the device: in cycles from the last
-// beat of the event's frame, the worst of all runs. Values are compared, times of the model are not: this is a number.
-func (r *Report) Skew(w io.Writer) {
+// skewKinds sums up for every kind of event how far model/pipe's prediction lay beside the device: in cycles from the
+// last beat of the event's frame, the worst of all runs. In the order of a packet's way.
+func (r *Report) skewKinds() (list []*lockstep.SkewRow) {
 	kinds := map[string]*lockstep.SkewRow{}
 	for _, o := range r.Outcomes {
 		for _, x := range o.Verdict.Skew {
@@ -135,15 +135,40 @@ func (r *Report) Skew(w io.Writer) {
 			s.P50, s.P99, s.Max = max(s.P50, x.P50), max(s.P99, x.P99), max(s.Max, x.Max)
 		}
 	}
+	for i := range event.Engines {
+		if s := kinds[event.Engines[i].Name]; s != nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Skew writes the times of the device beside those predicted, a row a kind of event. Values are compared, times of the
+// model are not: this is a number.
+func (r *Report) Skew(w io.Writer) {
+	kinds := r.skewKinds()
 	if len(kinds) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%-14s %8s %9s %7s %7s %7s   cycles beside the prediction, worst run\n", "skew", "events", "one side", "p50", "p99", "max")
-	for i := range event.Engines {
-		if s := kinds[event.Engines[i].Name]; s != nil {
-			fmt.Fprintf(w, "%-14s %8d %9d %7d %7d %7d\n", s.Kind, s.Events, s.Unmatched, s.P50, s.P99, s.Max)
+	for _, s := range kinds {
+		fmt.Fprintf(w, "%-14s %8d %9d %7d %7d %7d\n", s.Kind, s.Events, s.Unmatched, s.P50, s.P99, s.Max)
+	}
+}
+
+// SkewLine is the worst row of Skew on one line, which names the flag for the others.
+func (r *Report) SkewLine(w io.Writer) {
+	kinds := r.skewKinds()
+	if len(kinds) == 0 {
+		return
+	}
+	worst := kinds[0]
+	for _, s := range kinds[1:] {
+		if s.P99 > worst.P99 {
+			worst = s
 		}
 	}
+	fmt.Fprintf(w, "\ntime: p99 %d cycles beside the model's prediction, worst at %s; not part of the verdict; --skew lists all", worst.P99, worst.Kind)
 }
 
 // ToldLine says how much the device was free to choose.
