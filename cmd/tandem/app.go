@@ -58,8 +58,8 @@ func (a *app) root() *cobra.Command {
 down each decision and the state it leaves, and compares the two in the device's order. The first difference is
 explained: engine, packet, connection, path, first wrong field, both values, the rule.
 
-Exit codes: 0 match, 1 divergence, 2 the bench or its use failed, 3 nothing or not enough was compared,
-4 the target cannot do this.`,
+Exit codes: 0 match, 1 divergence: device and model differ, or an expectation of the scenario failed, 2 the bench or
+its use failed, 3 nothing or not enough was compared, 4 the target cannot do this.`,
 		Example: `  tandem run --all                       every written scenario and some random traffic on the RTL
   tandem run in-order gaps --dut model   two scenarios on the model in cycles: no simulator needed
   tandem run my.scn --seed 7 --json

@@ -11,6 +11,7 @@ import (
 
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/target"
+	"metaroce/tandem/vectors/scenario"
 )
 
 func main() {
@@ -42,11 +43,30 @@ func run(args []string, stdout, stderr io.Writer) int {
 	code := exitCode(err)
 	var s *status
 	if !errors.As(err, &s) {
-		fmt.Fprintf(stderr, "tandem: %v\n", err)
+		complain(stderr, err)
 	} else if s.err != nil {
-		fmt.Fprintf(stderr, "tandem: %v\n", s.err)
+		complain(stderr, s.err)
 	}
 	return code
+}
+
+// complain prints an error with the program's name before it. Mistakes of a scenario have none: every line of them begins
+// with file:line:col, which editors look for there.
+func complain(w io.Writer, err error) {
+	if e, ok := err.(interface{ Unwrap() []error }); ok {
+		if list := e.Unwrap(); errors.Join(list...).Error() == err.Error() {
+			for _, x := range list {
+				complain(w, x)
+			}
+			return
+		}
+	}
+	switch err.(type) {
+	case scenario.Errors, *scenario.Error:
+		fmt.Fprintln(w, err)
+	default:
+		fmt.Fprintf(w, "tandem: %v\n", err)
+	}
 }
 
 // results keeps the first error of the writer below: a result that was lost must not end with exit code 0.

@@ -28,6 +28,7 @@ func TestHandshakeNamesEveryDifference(t *testing.T) {
 	}{
 		{"protocol", func(h *Hello) { h.Protocol = 9 }, "bridge protocol is 9 in the device, 1 here"},
 		{"schema", func(h *Hello) { h.Schema = 5 }, "schema (model/spec) is 0000000000000005 in the device"},
+		{"schema, what to do", func(h *Hello) { h.Schema = 5 }, " here (bin/tandem and the simulator are of different model/spec: make build)"},
 		{"preset", func(h *Hello) { h.Preset = "full" }, "preset is full in the device, tiny here"},
 		{"parameter", func(h *Hello) { h.Params[0].Value = 9 }, "parameter conns is 9 in the device, 4 here"},
 		{"parameter missing", func(h *Hello) { h.Params = nil }, "parameter conns is missing in the device"},

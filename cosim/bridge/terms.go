@@ -73,7 +73,7 @@ func (t *Terms) check(h *Hello) error {
 		differ("bridge protocol", h.Protocol, Protocol)
 	}
 	if h.Schema != t.Schema {
-		differ("schema (model/spec)", fmt.Sprintf("%016x", h.Schema), fmt.Sprintf("%016x", t.Schema))
+		errs = append(errs, fmt.Errorf("schema (model/spec) is %016x in the device, %016x here (bin/tandem and the simulator are of different model/spec: make build)", h.Schema, t.Schema))
 	}
 	if h.Preset != t.Preset {
 		differ("preset", h.Preset, t.Preset)
