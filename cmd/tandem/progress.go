@@ -66,6 +66,24 @@ func (a *app) line() line {
 func (l line) show(format string, args ...any) { fmt.Fprintf(l.w, clear+format, args...) }
 func (l line) end()                            { io.WriteString(l.w, clear) }
 
+// aboveLine writes whole lines where a line that is written over may stand.
+type aboveLine struct {
+	w    io.Writer
+	term bool
+}
+
+// Write takes the line on the terminal away first. The text goes out in one piece: runs may be side by side.
+func (a aboveLine) Write(b []byte) (int, error) {
+	text := string(b)
+	if a.term {
+		text = clear + text
+	}
+	if _, err := io.WriteString(a.w, text); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
 // build sees to it that the simulators are there before the first run, and says so where it takes time.
 func (a *app) build(jobs []suite.Job, opt *rtl.Options) error {
 	names := map[string]bool{}

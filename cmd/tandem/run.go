@@ -153,6 +153,7 @@ func (a *app) runAll(c *cobra.Command, f *runFlags, args []string) error {
 		if err := a.build(jobs, &o.RTL); err != nil {
 			return a.notBuilt(f, len(jobs), err)
 		}
+		o.RTL.Log = aboveLine{a.err, a.errTerm} // from here on only the build with waves
 	}
 	p := a.progress(len(jobs))
 	o.Done = p.done

@@ -131,3 +131,16 @@ func TestBuildFailsAsJSON(t *testing.T) {
 	assert.NotEmpty(t, r.Line)
 	assert.Equal(t, 1, r.Jobs)
 }
+
+// TestAboveLine: a whole line takes the place of the one that is written over, on a terminal only.
+func TestAboveLine(t *testing.T) {
+	for term, want := range map[bool]string{false: "building\n", true: clear + "building\n"} {
+		var b bytes.Buffer
+		n, err := aboveLine{&b, term}.Write([]byte("building\n"))
+		require.NoError(t, err)
+		assert.Equal(t, len("building\n"), n)
+		assert.Equal(t, want, b.String())
+	}
+	_, err := aboveLine{full{}, false}.Write([]byte("x"))
+	assert.ErrorIs(t, err, syscall.ENOSPC)
+}

@@ -92,7 +92,11 @@ func (b *build) make(ctx context.Context, cache, dir string) error {
 	}
 	defer logFile.Close()
 	if b.opt.Log != nil {
-		fmt.Fprintf(b.opt.Log, "building the simulator of preset %s (%s)\n", b.params.Name, b.version)
+		what := ""
+		if b.opt.Trace {
+			what = " with waves, which takes a minute or two"
+		}
+		fmt.Fprintf(b.opt.Log, "building the simulator of preset %s (%s)%s\n", b.params.Name, b.version, what)
 	}
 	objects, err := b.compileC(ctx, work, logFile)
 	if err == nil {
