@@ -1,5 +1,5 @@
 #!/bin/bash
-# Proves the properties of mr_window_prop.sv about mr_window_step, by induction, for all inputs and all states.
+# Proves the properties of mr_window_prop.sv about mr_window_step: for all inputs, in every state, by induction.
 # usage: prove.sh [--bits N] [--bugs]
 #   --bits N   window of N packets (default 16, in seconds; the device's 256 takes minutes). Only the vector is narrowed,
 #              by a copy of the generated types; the source of the step is the one that is built.
@@ -50,44 +50,61 @@ narrow() {
         die "rtl/gen/mr_types.svh: found no vector of $full bits in mr_window_path_t"
 }
 
-# Runs the proof over the sources in $1/ and says in one word what came of it: proven, refuted (a trace from reset breaks
-# a property), open (the induction does not close), or failed.
-prove() { # directory with the step's sources
-    local dir=$1 log=$1/log show
-    show=$(grep -oE 'wire p_[a-z_0-9]+' rtl/formal/mr_window_prop.sv | sed 's/wire/-show/' | tr '\n' ' ')
+# Runs the proof of one group over the sources in $1/ and says in one word what came of it: proven, refuted, lost, failed.
+prove_group() { # directory with the step's sources, group
+    local dir=$1 group=$2 log=$1/log.$2
     yosys -p "
-        read_verilog -formal -sv -I$work $work/mr_pkg.sv $dir/*.sv rtl/formal/mr_window_prop.sv
+        read_verilog -formal -sv -DPROVE_$group -I$work $work/mr_pkg.sv $dir/*.sv rtl/formal/mr_window_inv.sv rtl/formal/mr_window_prop.sv
         hierarchy -check -top mr_window_prop; prep -flatten -top mr_window_prop; setattr -set keep 1 w:p_*
-        memory_map; async2sync; opt -full; dffunmap
-        sat -verify -tempinduct -prove-asserts -set-assumes -maxsteps 2 $show" > "$log" 2>&1 || :  # the log has the verdict
+        opt -full; opt_clean -purge; select -set props w:p_*
+        sat -prove-asserts -set-assumes -show @props" > "$log" 2>&1 || :  # the log has the verdict
     # a constant here is a property or an assumption that Yosys has lost: it would hold of anything
-    if grep -qE "^Import (constraint from assume cell|proof for assert): 1'[0x]" "$log"; then echo "lost"
-    elif grep -q 'Induction step proven: SUCCESS' "$log"; then echo "proven"
-    elif grep -q 'model found for base case: FAIL' "$log"; then echo "refuted"
-    elif grep -q 'Induction step failed' "$log" && grep -q 'Called with -verify and proof did fail' "$log"; then echo "open"
-    else echo "failed"
+    if grep -qE "^Import (constraint from assume cell|proof for assert): 1'[0x]" "$log"; then echo lost
+    elif grep -q 'SAT proof finished - no model found: SUCCESS' "$log"; then echo proven
+    elif grep -q 'SAT proof finished - model found: FAIL' "$log"; then echo refuted
+    else echo failed
     fi
 }
 
-# Properties that are 0 in the trace that Yosys printed.
-broken() { { grep -oE '^ *[0-9]+ \\p_[a-z_0-9]+ +0 ' "$1/log" || :; } | grep -oE 'p_[a-z_0-9]+' | sort -u | tr '\n' ' '; }
+# Properties that are 0 in the trace that Yosys printed for a group.
+broken() { { grep -oE '^ *\\p_[a-z_0-9]+ +0 ' "$1" || :; } | grep -oE 'p_[a-z_0-9]+' | sort -u | paste -sd ' '; }
 
-properties=$(grep -cE '^ *assert \(' rtl/formal/mr_window_prop.sv)
+# All groups, two at a time; a line "group verdict" each.
+prove() {
+    export -f prove_group
+    export work
+    printf '%s\n' $groups | xargs -P 2 -I{} bash -c 'echo "{} $(prove_group "$0" {})"' "$1" | sort > "$1/verdicts"
+    [ "$(wc -l < "$1/verdicts")" = "$(wc -w <<< "$groups")" ] || die "a proof ended without a verdict: see $1"
+    local group verdict
+    while read -r group verdict; do
+        case $verdict in
+        proven | refuted) ;;
+        *) tail -n 5 "$1/log.$group" >&2; die "Yosys gave no verdict ($verdict): see $1/log.$group" ;;
+        esac
+    done < "$1/verdicts"
+}
+
+# The groups of $1 that did not hold, each with the properties that break.
+failures() {
+    local group verdict
+    while read -r group verdict; do
+        [ "$verdict" = proven ] || printf '%s: %s; ' "$group" "$(broken "$1/log.$group")"
+    done < "$1/verdicts"
+}
+
+groups=$(grep -oE '^`ifdef PROVE_[A-Z]+' rtl/formal/mr_window_prop.sv | sed 's/.*_//' | tr '\n' ' ')
+properties=$(grep -oE '^ *assert \(p_[a-z_0-9]+' rtl/formal/mr_window_prop.sv | sort -u | wc -l)
+[ "$properties" -gt 0 ] && [ -n "$groups" ] || die "rtl/formal/mr_window_prop.sv asserts nothing"
 narrow
 mkdir -p "$work/step"
 cp "${sources[@]}" "$work/step/"
-verdict=$(prove "$work/step")
-case $verdict in
-proven) echo "mr_window_step, window of $bits: $properties properties proven by induction" ;;
-failed | lost)
-    tail -n 5 "$work/step/log" >&2
-    die "Yosys gave no verdict ($verdict): see $work/step/log"
-    ;;
-*)
-    echo "mr_window_step, window of $bits: NOT proven ($verdict); broken: $(broken "$work/step"); trace in $work/step/log" >&2
+prove "$work/step"
+bad=$(failures "$work/step")
+if [ -n "$bad" ]; then
+    echo "mr_window_step, window of $bits: NOT proven: ${bad%; }; what breaks it in $work/step/log.*" >&2
     exit 1
-    ;;
-esac
+fi
+echo "mr_window_step, window of $bits: $properties properties proven"
 [ "$bugs" = yes ] || exit 0
 
 count=0
@@ -99,12 +116,13 @@ while IFS='|' read -r name file pattern replacement; do
     n=$(grep -cF -- "$pattern" "$dir/$file") || :
     [ "$n" = 1 ] || die "bugs.txt: $name: $file has $n lines with '$pattern', and one is expected"
     P=$pattern R=$replacement perl -pi -e 's/\Q$ENV{P}\E/$ENV{R}/' "$dir/$file"
-    verdict=$(prove "$dir")
-    case $verdict in
-    refuted | open) printf '  bug %-12s caught: %s, by %s\n' "$name" "$verdict" "$(broken "$dir")" ;;
-    proven) echo "  bug $name: NOT caught: the proof holds with it" >&2; exit 1 ;;
-    *) tail -n 5 "$dir/log" >&2; die "bug $name: Yosys gave no verdict ($verdict): see $dir/log" ;;
-    esac
+    prove "$dir"
+    bad=$(failures "$dir")
+    if [ -z "$bad" ]; then
+        echo "  bug $name: NOT caught: the proof holds with it" >&2
+        exit 1
+    fi
+    printf '  bug %-10s caught: %s\n' "$name" "${bad%; }"
     count=$((count + 1))
 done < rtl/formal/bugs.txt
 [ $count -gt 0 ] || die "bugs.txt has no bug"
