@@ -61,14 +61,14 @@ func mutantStimuli() ([]mutate.Stimulus, error) {
 		}
 		all = append(append(all, mutate.Between()...), items...)
 	}
-	list := []mutate.Stimulus{{Name: "scenarios", Seed: 1, Items: all}}
+	list := []mutate.Stimulus{{Name: "scenarios", Seed: 1, Items: append(all, mutate.Between()...)}}
 	p, _ := preset.ByName(mutate.Preset)
 	for seed := uint64(1); seed <= mutantSeeds; seed++ {
 		program, err := generate.Generate(generate.Config{Params: p, Seed: seed, Packets: mutantPackets, Stalls: seed > 1})
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, mutate.Stimulus{Name: "random", Seed: seed, Items: program.Items})
+		list = append(list, mutate.Stimulus{Name: "random", Seed: seed, Items: append(program.Items, mutate.Between()...)})
 	}
 	return list, nil
 }

@@ -44,6 +44,7 @@ size_t meta_terminate(uint8_t *out, uint64_t cycles, uint64_t transactions, uint
 int meta_welcome(const uint8_t *in, size_t length, struct tandem_terms *terms, char *refusal, size_t room);
 int meta_ack(const uint8_t *in, size_t length, uint64_t *transactions, uint64_t *digest);
 void meta_param(const char *name, int value);
+uint64_t meta_rows(void);                                    /* of the largest table, by the parameters named so far */
 
 /* tandem_record.c */
 #define RING 4096u /* transactions kept whole; power of two */

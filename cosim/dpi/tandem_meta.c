@@ -17,6 +17,19 @@ void meta_param(const char *name, int value) {
   params[n_params++].value = (uint64_t)value;
 }
 
+static uint64_t meta_value(const char *name) {
+  for (int i = 0; i < n_params; i++)
+    if (!strcmp(params[i].name, name)) return params[i].value;
+  return 1;
+}
+
+static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+uint64_t meta_rows(void) {
+  uint64_t paths = meta_value("conns") * meta_value("paths"), streams = meta_value("streams");
+  return most(most(paths, meta_value("keys")), streams * most(meta_value("msg_slots"), meta_value("recvs")));
+}
+
 /* ---- writing; callers size their buffer for the longest message ---- */
 
 static uint8_t *put_varint(uint8_t *p, uint64_t v) {

@@ -28,7 +28,7 @@ var plumbing = []Fault{
 		Edits: []Edit{{lookup, `here_hit || match;`, `here_hit || (match && !(PLANTED && !adv));`}},
 	},
 	{
-		Number: 23, Name: "fifo-order", Group: Plumbing, Stimuli: []string{"ack-pressure", "stalls"},
+		Number: 23, Name: "fifo-order", Group: Plumbing, Stimuli: []string{"drop-room", "stalls"},
 		What: "a queue of descriptors that is more than half full gives the neighbour of its head",
 		Edits: []Edit{{fifo, `else data_q <= mem[rptr_d];`,
 			`else data_q <= mem[(PLANTED && (Width == mr_pkg::DescW) && (count_q > CountW'(2))) ? (rptr_d ^ AddrW'(1)) : rptr_d];`}},
@@ -100,5 +100,9 @@ var plumbing = []Fault{
 		Number: 36, Name: "fault-dropped", Group: Plumbing, Stimuli: []string{"memory-faults"},
 		What:  "a failed memory write is not reported to the message engine",
 		Edits: []Edit{{place, `.s_valid_i(commit && !step_cmd && out.fault)`, `.s_valid_i(commit && !step_cmd && out.fault && !PLANTED)`}},
+	},	{
+		Number: 37, Name: "never-ready", Group: Plumbing, Stimuli: []string{"in-order"},
+		What:  "one table never reports that it is initialised: the device waits for ever and does nothing wrong",
+		Edits: []Edit{{core, `coalesce_init && pending_init && ack_init;`, `coalesce_init && pending_init && ack_init && !PLANTED;`}},
 	},
 }

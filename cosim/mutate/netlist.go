@@ -103,14 +103,24 @@ func key(root string, files []string, count int, seed uint64) (string, error) {
 }
 
 // Two runs: the list is a script, and Yosys reads a script whole before it runs any of it.
+//
+// What is not about mutants is about speed: with enables of memories that are one bit instead of a vector of equal ones
+// (opt_reduce, splitnets @en), and nets split where their drivers change (splitnets -driver), the simulator is twenty
+// times as fast, because no statement a bit is written and no bits of one vector seem to depend on each other.
 const chooseScript = `read_verilog -sv -Irtl/gen -Irtl/common %s
 hierarchy -check -top mr_rx_top
 proc
 setattr -mod -set keep_hierarchy 1 *_step
 opt_clean
 flatten
+opt_reduce
 opt_clean
 rename mr_rx_top ` + netlistModule + `
+cd ` + netlistModule + `
+select -set en t:$memwr_v2 %%ci1:+[EN]
+splitnets @en
+opt_clean -purge
+cd ..
 write_ilang %s/plain.il
 cd ` + netlistModule + `
 mutate -list %d -seed %d -ctrl mutsel 8 1 -o %s/list.ys
@@ -119,6 +129,8 @@ mutate -list %d -seed %d -ctrl mutsel 8 1 -o %s/list.ys
 const applyScript = `read_ilang %s/plain.il
 cd ` + netlistModule + `
 script %s/list.ys
+splitnets -driver
+opt_clean -purge
 cd ..
 write_verilog -noattr %s/netlist.v
 `

@@ -13,6 +13,11 @@ func Between() stimulus.List {
 	for p := stimulus.PortFrame; p <= stimulus.PortRegister; p++ {
 		l = append(l, stimulus.Item{Kind: stimulus.KindStall, Port: p})
 	}
+	for _, r := range event.Registers {
+		for i := range r.Count {
+			l = append(l, stimulus.Item{Kind: stimulus.KindRead, Addr: uint16(r.Offset + i*r.Stride)})
+		}
+	}
 	return append(l,
 		stimulus.Item{Kind: stimulus.KindWrite, Addr: event.RegUDPPort, Value: preset.UDPPort},
 		stimulus.Item{Kind: stimulus.KindWrite, Addr: event.RegHint},
