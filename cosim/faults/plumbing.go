@@ -100,7 +100,7 @@ var plumbing = []Fault{
 		Number: 36, Name: "fault-dropped", Group: Plumbing, Stimuli: []string{"memory-faults"},
 		What:  "a failed memory write is not reported to the message engine",
 		Edits: []Edit{{place, `.s_valid_i(commit && !step_cmd && out.fault)`, `.s_valid_i(commit && !step_cmd && out.fault && !PLANTED)`}},
-	},	{
+	}, {
 		Number: 37, Name: "never-ready", Group: Plumbing, Stimuli: []string{"in-order"},
 		What:  "one table never reports that it is initialised: the device waits for ever and does nothing wrong",
 		Edits: []Edit{{core, `coalesce_init && pending_init && ack_init;`, `coalesce_init && pending_init && ack_init && !PLANTED;`}},
