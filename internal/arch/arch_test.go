@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -63,6 +64,25 @@ func TestEveryPackageHasDoc(t *testing.T) {
 			continue // only tests: nobody can import it
 		}
 		assert.Empty(t, CheckDoc(p, slices.Contains(p.GoFiles, "doc.go"), filepath.Join(p.Dir, "doc.go"), nil))
+	}
+}
+
+// TestRowsAreOfThisModule: a row that nothing matches any more is a rule about nothing, and every dependency of others
+// that is used has its line in docs/dependencies.md.
+func TestRowsAreOfThisModule(t *testing.T) {
+	packages := modulePackages(t)
+	for _, row := range append(append([]allowed{}, layers...), testExtra...) {
+		assert.True(t, slices.ContainsFunc(packages, func(p Package) bool { return covers(row.pattern, p.local()) }), "no package matches %s", row.pattern)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "dependencies.md"))
+	require.NoError(t, err)
+	for _, third := range thirds {
+		used := slices.ContainsFunc(packages, func(p Package) bool {
+			all := slices.Concat(p.Imports, p.TestImports, p.XTestImports)
+			return slices.ContainsFunc(all, func(path string) bool { return path == third.path || strings.HasPrefix(path, third.path+"/") })
+		})
+		assert.True(t, used, "%s is not used: take its row away, and its line in docs/dependencies.md", third.path)
+		assert.Contains(t, string(page), "`"+third.path+"`", "docs/dependencies.md says nothing of it")
 	}
 }
 
