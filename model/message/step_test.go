@@ -34,7 +34,7 @@ func opened(life uint8) *table {
 // it in its slot was begun, as admit has it; fewer slots than bits of touched.
 func TestTwin(t *testing.T) {
 	seen := map[event.Verdict]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	twin := func(t *rapid.T) {
 		first := rapid.SampledFrom([]uint32{0, 100, 0xfffffffc}).Draw(t, "first")
 		tab, w := opened(7), newTwin(slots)
 		start := int64(1) << 40 // msn = first + (n - start); start is a multiple of slots, first too
@@ -75,12 +75,22 @@ func TestTwin(t *testing.T) {
 				require.Equal(t, uint32(w.arrived[try{n, in.Attempt}]), tab.slots[in.Msn%slots].Arrived)
 			}
 		}
-	})
+	}
+	// A hundred draws reach each verdict nearly always; rounds, so that "nearly" is no failure.
+	for round := 0; round == 0 || (round < 30 && unseen(seen) != event.VerdictNone); round++ {
+		rapid.Check(t, twin)
+	}
+	require.Equal(t, event.VerdictNone, unseen(seen), "verdict was never reached")
+}
+
+// unseen is a verdict of open streams that was not met, or none.
+func unseen(seen map[event.Verdict]int) event.Verdict {
 	for v := event.VerdictPlace; v <= event.VerdictFatalNow; v++ {
-		if v != event.VerdictClosed {
-			require.NotZero(t, seen[v], "verdict %v was never reached", v)
+		if v != event.VerdictClosed && seen[v] == 0 {
+			return v
 		}
 	}
+	return event.VerdictNone
 }
 
 // TestOrderOfChecks: each line is what one check sees when those after it would say otherwise.
