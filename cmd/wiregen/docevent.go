@@ -27,7 +27,7 @@ func genDocEvents(s *spec.Spec) []output {
 			side, order = "boundary", "-"
 		}
 		w.f("| %d | [`%s`](#%s) | %s | %s | %s | %d | %s | %s | %s |", e.ID, e.Name, e.Name, side, order, e.Rule, spec.RecordBytes*(1+e.Layout.Parts),
-			told(e), map[bool]string{true: "built", false: "later"}[e.Built], cell(e.Text))
+			told(e), e.Status, cell(e.Text))
 	}
 	w.f("")
 	for i := range s.Engines {
@@ -61,7 +61,10 @@ func told(e *spec.Engine) string {
 func docEngine(w *source, e *spec.Engine) {
 	w.f("## %s\n", e.Name)
 	state := ""
-	if !e.Built {
+	if e.Status == spec.StatusModel {
+		state = " In the model; RTL comes later, and may still sharpen the record."
+	}
+	if e.Status == spec.StatusLater {
 		state = " Not built yet: the record is defined, the rules may still be sharpened."
 	}
 	w.f("%s (%s).%s\n", capital(e.Text), e.Rule, state)
@@ -148,7 +151,7 @@ func genDocTables(s *spec.Spec) []output {
 	w.f("step, and one more for each engine that looks it up. All reads are synchronous; `ram_latency` cycles lie between address and data in every")
 	w.f("preset's tables. Rows are not protected by parity or ECC: that is left to the memory macros. Rows are zero after reset.\n")
 	docTables(&w, s, true)
-	w.f("## Tables of later engines\n\nNot built yet; listed so that their cost is known.\n")
+	w.f("## Tables of engines that are in the model only\n\nNot in RTL yet; listed so that their cost is known.\n")
 	docTables(&w, s, false)
 	docPresets(&w, s)
 	return []output{{"docs/tables.md", []byte(w.String())}}

@@ -62,7 +62,7 @@ func eventTypes(s *spec.Spec) []byte {
 	}
 	for i := range s.Engines {
 		e := &s.Engines[i]
-		if e.Built {
+		if e.Modelled() {
 			goEngine(&w, s, e)
 		}
 	}
@@ -120,7 +120,7 @@ func eventRecords(s *spec.Spec) []byte {
 	w.f("// %s", marker)
 	w.f("\npackage event\n\nimport (\n\"encoding/binary\"\n\n\"metaroce/tandem/model/wire\"\n)\n")
 	for i := range s.Engines {
-		if e := &s.Engines[i]; e.Built {
+		if e := &s.Engines[i]; e.Modelled() {
 			goRecord(&w, s, e)
 		}
 	}
@@ -243,8 +243,8 @@ func eventInfo(s *spec.Spec) []byte {
 	w.f("var Engines = []EngineInfo{")
 	for i := range s.Engines {
 		e := &s.Engines[i]
-		w.f("{Name: %q, Kind: Kind%s, Boundary: %v, Order: %d, Rule: %q, Built: %v, Text: %q, Parts: %d, StateBytes: %d,",
-			e.Name, camel(e.Name), e.Boundary, e.Order, e.Rule, e.Built, e.Text, e.Layout.Parts, e.Layout.StateBytes)
+		w.f("{Name: %q, Kind: Kind%s, Boundary: %v, Order: %d, Rule: %q, Built: %v, Modelled: %v, Text: %q, Parts: %d, StateBytes: %d,",
+			e.Name, camel(e.Name), e.Boundary, e.Order, e.Rule, e.Built, e.Modelled(), e.Text, e.Layout.Parts, e.Layout.StateBytes)
 		if len(e.Ops) > 0 {
 			w.f("Ops: []OpInfo{")
 			for _, op := range e.Ops {

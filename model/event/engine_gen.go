@@ -505,6 +505,421 @@ type Ack struct {
 	Path AckPath // as the step leaves it
 }
 
+// Transactions of share.
+const (
+	SharePacket   uint8 = 0 // a packet with psn counts for its sender
+	ShareAnnounce uint8 = 1 // a sender without a fresh hint is about to send
+	ShareSweep    uint8 = 2 // the sweep reaches a sender
+)
+
+// ShareIn is what the share step takes.
+type ShareIn struct {
+	Now      uint32 // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; op sweep: the row behind the one swept last; bound: a whole sweep within one allocation epoch]
+	Conn     uint16 // 16 bits: sender
+	Demand   bool   // 1 bit: base.flag_b
+	Bytes    uint16 // 16 bits: payload bytes of the packet
+	PortRate uint32 // 32 bits: inbound port rate in Mb/s
+}
+
+// ShareOut is what the share step decides.
+type ShareOut struct {
+	Active  bool   // 1 bit: the sender counts
+	Hint    uint32 // 20 bits: its share in 1/2^20 of the port rate
+	HintGen uint8  // 8 bits: generation of the share
+	SendNow bool   // 1 bit: the share moved by more than 1/8: a hint-only acknowledgement leaves
+}
+
+// ShareSender is a row of table share.sender (conns), index conn: what one sender asked for and got.
+type ShareSender struct {
+	Active   bool   // 1 bit: in the count of this epoch
+	Demand   bool   // 1 bit: more waits than its window allows
+	LastSeen uint32 // 32 bits: cycle of its last packet with psn
+	Measured uint32 // 32 bits: bytes of this epoch
+	Hint     uint32 // 20 bits: share
+	HintGen  uint8  // 8 bits: its generation
+}
+
+// SharePort is a row of table share.port (1), index 0: sums over the senders.
+type SharePort struct {
+	Senders uint16 // 16 bits: active senders
+	Level   uint32 // 20 bits: fair level of the epoch
+	Left    uint32 // 32 bits: bytes not yet given out in this pass
+	Pass    uint8  // 2 bits: pass of the water-filling
+}
+
+// Share is the record of share [R-SHARE]: receiver's fair shares (rate hints).
+type Share struct {
+	Head   Head
+	Out    ShareOut
+	In     ShareIn
+	Sender ShareSender // as the step leaves it
+	Port   SharePort   // as the step leaves it
+}
+
+// Transactions of stream_sched.
+const (
+	StreamSchedPost uint8 = 0 // a work request enters
+	StreamSchedPick uint8 = 1 // a packet is cut from the head of the stream whose turn it is
+	StreamSchedDone uint8 = 2 // the peer's completed msn of a stream moved
+)
+
+// StreamSchedIn is what the stream_sched step takes.
+type StreamSchedIn struct {
+	Now       uint32 // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; bound: op pick: within 8 cycles in which a stream had work and its path room]
+	Conn      uint16 // 16 bits: connection
+	StreamRow uint16 // 16 bits: row of the stream; op pick: 0
+	Length    uint32 // 32 bits: op post: bytes of the message
+	Completed uint32 // 32 bits: op done: completed msn
+	Quantum   uint16 // 16 bits: bytes that one visit adds
+}
+
+// StreamSchedOut is what the stream_sched step decides.
+type StreamSchedOut struct {
+	Picked     uint16 // 16 bits: row of the stream picked
+	Msn        uint32 // 32 bits: message of the packet
+	Offset     uint32 // 32 bits: of the packet in the message
+	PayloadLen uint16 // 16 bits: bytes of the packet
+	Last       bool   // 1 bit: last packet of its message
+}
+
+// StreamSchedStream is a row of table stream_sched.stream (streams), index stream_row: deficit round robin by bytes.
+type StreamSchedStream struct {
+	Deficit   uint32 // 32 bits: bytes it may still send in its turn
+	Weight    uint8  // 8 bits: weight
+	NextMsn   uint32 // 32 bits: message to be cut next
+	NextOff   uint32 // 32 bits: bytes of it already cut
+	Posted    uint32 // 32 bits: msn behind the last one posted
+	Completed uint32 // 32 bits: all below are complete at the peer
+}
+
+// StreamSchedTurn is a row of table stream_sched.turn (conns), index conn: whose turn it is.
+type StreamSchedTurn struct {
+	At uint16 // 16 bits: stream row
+}
+
+// StreamSched is the record of stream_sched [R-SCHED]: which stream sends next.
+type StreamSched struct {
+	Head   Head
+	Out    StreamSchedOut
+	In     StreamSchedIn
+	Stream StreamSchedStream // as the step leaves it
+	Turn   StreamSchedTurn   // as the step leaves it
+}
+
+// Transactions of path_choice.
+const (
+	PathChoiceChoose uint8 = 0 // a packet needs a path
+	PathChoiceMark   uint8 = 1 // an ECN mark or a timeout penalises a path
+)
+
+// PathChoiceIn is what the path_choice step takes.
+type PathChoiceIn struct {
+	Conn   uint16 // 16 bits: connection
+	Path   uint8  // 8 bits: op mark: path penalised
+	Add    uint8  // 4 bits: op mark: 1 a mark, 15 a timeout
+	Active uint64 // 64 bits: paths that may take new data, a bit each [read from path_timer.path]
+	Room   uint64 // 64 bits: paths whose window has room [read from cc.path]
+}
+
+// PathChoiceOut is what the path_choice step decides.
+type PathChoiceOut struct {
+	Chosen uint8 // 8 bits: path
+	None   bool  // 1 bit: no path has room: the packet waits
+}
+
+// PathChoiceChoice is a row of table path_choice.choice (conns), index conn: rotating pointer with penalties.
+type PathChoiceChoice struct {
+	Pointer uint8          // 8 bits: path looked at first
+	Penalty wire.Bitmap256 // 256 bits: 4 bits a path: how often it is still skipped
+}
+
+// PathChoice is the record of path_choice [R-CHOICE]: which path carries the packet.
+type PathChoice struct {
+	Head   Head
+	Out    PathChoiceOut
+	In     PathChoiceIn
+	Choice PathChoiceChoice // as the step leaves it
+}
+
+// Transactions of xmit.
+const (
+	XmitFirst  uint8 = 0 // new data
+	XmitAgain  uint8 = 1 // a lost packet on its own path
+	XmitDetour uint8 = 2 // by another path's port
+	XmitFlush  uint8 = 3 // header only, next tsn
+)
+
+// XmitIn is what the xmit step takes.
+type XmitIn struct {
+	Now     uint32 // 32 bits: tx_time of the packet [told; legal: equals the low 32 bits of the record's cycle; bound: a packet with path and room leaves within 64 cycles in which the port was ready]
+	PathRow uint16 // 16 bits: home path
+	Carrier uint8  // 8 bits: path whose port carries it
+	PsnIn   uint32 // 32 bits: op again, detour: psn of the record
+	Bytes   uint16 // 16 bits: payload bytes
+	Demand  bool   // 1 bit: more waits than the window allows
+}
+
+// XmitOut is what the xmit step decides.
+type XmitOut struct {
+	Psn   uint32 // 32 bits: identity
+	Tsn   uint32 // 32 bits: order of transmission
+	Epoch uint8  // 4 bits: epoch of the home path
+	Sport uint16 // 16 bits: UDP source port
+}
+
+// XmitPath is a row of table xmit.path (conns*paths), index path_row: transmissions of a path.
+type XmitPath struct {
+	NextPsn  uint32 // 32 bits: next psn
+	NextTsn  uint32 // 32 bits: next tsn
+	Una      uint32 // 32 bits: oldest psn not acknowledged
+	Inflight uint32 // 32 bits: bytes in flight, detours included
+	Head     uint8  // 8 bits: oldest record in tsn order
+	Tail     uint8  // 8 bits: newest record in tsn order
+}
+
+// XmitPacket is a row of table xmit.packet (conns*paths*256), index path_row*256 + psn mod 256: one packet that is not settled.
+type XmitPacket struct {
+	Used    bool   // 1 bit: in use
+	Tsn     uint32 // 32 bits: of its newest transmission
+	Sent    uint32 // 32 bits: cycle of that
+	Bytes   uint16 // 16 bits: payload bytes
+	Carrier uint8  // 8 bits: path that carried it last
+	Epoch   uint8  // 4 bits: of that transmission
+	Again   bool   // 1 bit: sent more than once: no round trip sample
+	Next    uint8  // 8 bits: next record in tsn order
+}
+
+// Xmit is the record of xmit [R-XMIT]: transmission list.
+type Xmit struct {
+	Head   Head
+	Out    XmitOut
+	In     XmitIn
+	Path   XmitPath   // as the step leaves it
+	Packet XmitPacket // as the step leaves it
+}
+
+// Transactions of ack_recv.
+const (
+	AckRecvAck    uint8 = 0 // an ACK of the path
+	AckRecvAnswer uint8 = 1 // an answer to a probe
+)
+
+// AckRecvIn is what the ack_recv step takes.
+type AckRecvIn struct {
+	Now       uint32         // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; bound: the record's cycle never runs backwards]
+	PathRow   uint16         // 16 bits: row of the path
+	Cum       uint32         // 32 bits: ack.cum
+	HighTsn   uint32         // 32 bits: ack.high_tsn
+	HighValid bool           // 1 bit: ack.high_valid
+	Epoch     uint8          // 4 bits: base.epoch
+	EchoTime  uint32         // 32 bits: ack.echo_time
+	Held      uint32         // 24 bits: ack.held
+	Sample    bool           // 1 bit: echo is of this epoch and was sent once
+	Vector    wire.Bitmap256 // 256 bits: ack.vector
+}
+
+// AckRecvOut is what the ack_recv step decides.
+type AckRecvOut struct {
+	Fresh bool   // 1 bit: newer than all before
+	Acked uint32 // 32 bits: bytes newly acknowledged
+	Limit uint32 // 32 bits: tsn up to which the walker may judge
+	Alive bool   // 1 bit: proves the path alive
+}
+
+// AckRecvPath is a row of table ack_recv.path (conns*paths), index path_row: what the peer has said of a path.
+type AckRecvPath struct {
+	Cum        uint32         // 32 bits: highest ack.cum
+	Vector     wire.Bitmap256 // 256 bits: its vector
+	Limit      uint32         // 32 bits: highest tsn received, this epoch
+	LimitValid bool           // 1 bit: limit holds
+	Srtt       uint32         // 32 bits: smoothed round trip, ticks
+	Rttvar     uint32         // 32 bits: its variation
+}
+
+// AckRecv is the record of ack_recv [R-ACKRECV]: acknowledgement received.
+type AckRecv struct {
+	Head Head
+	Out  AckRecvOut
+	In   AckRecvIn
+	Path AckRecvPath // as the step leaves it
+}
+
+// Transactions of loss_walk.
+const (
+	LossWalkWalk uint8 = 0 // the record at the head of the list
+)
+
+// LossWalkIn is what the loss_walk step takes.
+type LossWalkIn struct {
+	Now     uint32 // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; bound: a list with a record at or below the limit is walked within 64 cycles]
+	PathRow uint16 // 16 bits: row of the path
+	Psn     uint32 // 32 bits: of the record
+	Tsn     uint32 // 32 bits: of the record
+	Acked   bool   // 1 bit: cum or vector covers it [read from ack_recv.path]
+	Limit   uint32 // 32 bits: tsn up to which may be judged [read from ack_recv.path]
+}
+
+// LossWalkOut is what the loss_walk step decides.
+type LossWalkOut struct {
+	Fate uint8 // 2 bits: 0 stays, 1 acknowledged, 2 lost, 3 deadline of an old epoch passed
+}
+
+// LossWalkCursor is a row of table loss_walk.cursor (conns*paths), index path_row: where the walk stands.
+type LossWalkCursor struct {
+	At      uint8  // 8 bits: record looked at next
+	Lost    uint32 // 32 bits: packets found lost
+	Settled uint32 // 32 bits: records settled
+}
+
+// LossWalk is the record of loss_walk [R-WALK]: loss walker: one record a transaction.
+type LossWalk struct {
+	Head   Head
+	Out    LossWalkOut
+	In     LossWalkIn
+	Cursor LossWalkCursor // as the step leaves it
+}
+
+// Transactions of cc.
+const (
+	CcAck     uint8 = 0 // acknowledged bytes and marks
+	CcTimeout uint8 = 1 // a path's RTO
+	CcHint    uint8 = 2 // a rate hint with a new generation
+)
+
+// CcIn is what the cc step takes.
+type CcIn struct {
+	Now     uint32 // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; bound: the record's cycle never runs backwards]
+	PathRow uint16 // 16 bits: row of the path
+	Conn    uint16 // 16 bits: connection
+	Acked   uint32 // 32 bits: bytes newly acknowledged
+	Marks   uint32 // 32 bits: new CE marks
+	Lost    uint32 // 32 bits: packets newly lost
+	Hint    uint32 // 20 bits: rate hint
+	NextTsn uint32 // 32 bits: tsn that is next [read from xmit.path]
+}
+
+// CcOut is what the cc step decides.
+type CcOut struct {
+	Cut bool   // 1 bit: a window shrank
+	Gap uint32 // 32 bits: pacing gap in ticks, 0: none
+}
+
+// CcPath is a row of table cc.path (conns*paths), index path_row: window of a path.
+type CcPath struct {
+	Window uint32 // 32 bits: Wp in bytes
+	Credit uint32 // 32 bits: bytes acknowledged towards the next increase
+	CutTsn uint32 // 32 bits: no further cut until this is acknowledged
+	Ce     uint32 // 32 bits: marks counted
+}
+
+// CcConn is a row of table cc.conn (conns), index conn: window of a connection.
+type CcConn struct {
+	Window   uint32 // 32 bits: Wc in bytes
+	Inflight uint32 // 32 bits: bytes in flight
+	Hint     uint32 // 20 bits: hint used
+	HintGen  uint8  // 8 bits: its generation
+	Gap      uint32 // 32 bits: pacing gap in ticks
+}
+
+// Cc is the record of cc [R-CC]: windows and pacing.
+type Cc struct {
+	Head Head
+	Out  CcOut
+	In   CcIn
+	Path CcPath // as the step leaves it
+	Conn CcConn // as the step leaves it
+}
+
+// Transactions of path_timer.
+const (
+	PathTimerRto    uint8 = 0 // the oldest transmission of a path is overdue
+	PathTimerProbe  uint8 = 1 // a probe is due
+	PathTimerAnswer uint8 = 2 // a probe was answered
+	PathTimerAlive  uint8 = 3 // an acknowledgement proves the path alive
+)
+
+// PathTimerIn is what the path_timer step takes.
+type PathTimerIn struct {
+	Now        uint32 // 32 bits: cycle of the step [told; legal: op rto, probe: not before the deadline in the row; bound: not later than the deadline + 2000 ticks (8 us, one sweep)]
+	PathRow    uint16 // 16 bits: row of the path
+	Oldest     uint32 // 32 bits: cycle of the oldest transmission not settled [read from xmit.path]
+	Idle       bool   // 1 bit: nothing is in flight [read from xmit.path]
+	Srtt       uint32 // 32 bits: smoothed round trip [read from ack_recv.path]
+	Rttvar     uint32 // 32 bits: its variation [read from ack_recv.path]
+	LastActive bool   // 1 bit: the only active path of its connection
+}
+
+// PathTimerOut is what the path_timer step decides.
+type PathTimerOut struct {
+	Resend    bool // 1 bit: the oldest packet goes again with flag A
+	Suspect   bool // 1 bit: the path becomes suspect
+	Failed    bool // 1 bit: the path becomes failed
+	SendProbe bool // 1 bit: a probe leaves
+	NewSport  bool // 1 bit: another port is proposed
+}
+
+// PathTimerPath is a row of table path_timer.path (conns*paths), index path_row: state and timer of a path.
+type PathTimerPath struct {
+	State    uint8  // 2 bits: 0 active, 1 suspect, 2 failed
+	Expired  uint8  // 4 bits: RTOs in a row
+	Deadline uint32 // 32 bits: cycle of the next action
+	Armed    bool   // 1 bit: deadline holds
+	Epoch    uint8  // 4 bits: current epoch
+	Sport    uint16 // 16 bits: current port
+	Proposed uint16 // 16 bits: port proposed by the open probe
+	Txn      uint8  // 8 bits: transaction of the open probe
+	BackOff  uint8  // 4 bits: doublings of the probe interval
+}
+
+// PathTimer is the record of path_timer [R-TIMER]: RTO, probes, epochs.
+type PathTimer struct {
+	Head Head
+	Out  PathTimerOut
+	In   PathTimerIn
+	Path PathTimerPath // as the step leaves it
+}
+
+// Transactions of slot.
+const (
+	SlotRequest  uint8 = 0 // a request takes a slot
+	SlotResponse uint8 = 1 // a part of a response arrived
+	SlotExecute  uint8 = 2 // responder: all earlier messages of the stream are complete
+)
+
+// SlotIn is what the slot step takes.
+type SlotIn struct {
+	Conn       uint16 // 16 bits: connection
+	Slot       uint8  // 8 bits: request slot
+	Msn        uint32 // 32 bits: message of the request
+	Length     uint32 // 32 bits: bytes asked for
+	Offset     uint32 // 32 bits: of this response
+	PayloadLen uint16 // 16 bits: bytes of this response
+	Completed  uint32 // 32 bits: completed msn of the request's stream [read from complete.stream]
+}
+
+// SlotOut is what the slot step decides.
+type SlotOut struct {
+	Take bool // 1 bit: the slot is taken, the response placed, or the request executed
+	Done bool // 1 bit: all bytes of the answer are in
+}
+
+// SlotSlot is a row of table slot.slot (conns*64), index conn*64 + slot: one request that is not answered.
+type SlotSlot struct {
+	Used    bool   // 1 bit: in use
+	Parked  bool   // 1 bit: responder: waits for earlier messages
+	Msn     uint32 // 32 bits: message
+	Length  uint32 // 32 bits: bytes asked for
+	Arrived uint32 // 32 bits: bytes that came
+}
+
+// Slot is the record of slot [R-SLOT]: read and atomic requests.
+type Slot struct {
+	Head Head
+	Out  SlotOut
+	In   SlotIn
+	Slot SlotSlot // as the step leaves it
+}
+
 // PacketInIn is what the packet_in step takes.
 // It is all that the boundary shows.
 type PacketInIn struct {

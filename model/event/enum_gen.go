@@ -292,4 +292,4 @@ func (v Command) String() string {
 }
 
 // SchemaHash names the definition this package was generated from. Both ends of a bridge compare it first.
-const SchemaHash uint64 = 0xc2f1276436e6e9ef
+const SchemaHash uint64 = 0x647334e4395d62ff

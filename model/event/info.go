@@ -67,7 +67,8 @@ type EngineInfo struct {
 	Boundary   bool
 	Order      int // place among the records of one cycle; 0 for boundaries
 	Rule       string
-	Built      bool
+	Built      bool // in RTL too, compared in lockstep
+	Modelled   bool // Go types exist
 	Text       string
 	Parts      int
 	StateBytes int

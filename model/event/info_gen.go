@@ -4,7 +4,7 @@ package event
 
 // Engines describes every engine and boundary, engines first, in table order.
 var Engines = []EngineInfo{
-	{Name: "admit", Kind: KindAdmit, Boundary: false, Order: 1, Rule: "R-ADMIT", Built: true, Text: "what may vanish is decided here, before any state changes", Parts: 1, StateBytes: 32,
+	{Name: "admit", Kind: KindAdmit, Boundary: false, Order: 1, Rule: "R-ADMIT", Built: true, Modelled: true, Text: "what may vanish is decided here, before any state changes", Parts: 1, StateBytes: 32,
 		Ops: []OpInfo{
 			{"packet", 0, "one frame, whole"},
 			{"command", 1, "one register command on its way"},
@@ -39,7 +39,7 @@ var Engines = []EngineInfo{
 			{Name: "stream_log2", Group: GroupRow, Width: 5, Offset: 94, Size: 1, Row: "conn", Text: "log2 of the number of streams"},
 		},
 	},
-	{Name: "window", Kind: KindWindow, Boundary: false, Order: 5, Rule: "R-WINDOW", Built: true, Text: "per-path receive window and its counters", Parts: 2, StateBytes: 104,
+	{Name: "window", Kind: KindWindow, Boundary: false, Order: 5, Rule: "R-WINDOW", Built: true, Modelled: true, Text: "per-path receive window and its counters", Parts: 2, StateBytes: 104,
 		Ops: []OpInfo{
 			{"packet", 0, "packet with psn"},
 			{"flush", 1, "flush"},
@@ -82,7 +82,7 @@ var Engines = []EngineInfo{
 			{Name: "peer", Group: GroupRow, Width: 24, Offset: 160, Size: 4, Row: "path", Text: "connection at the peer, for replies"},
 		},
 	},
-	{Name: "key", Kind: KindKey, Boundary: false, Order: 6, Rule: "R-KEY", Built: true, Text: "memory key, permission and bounds", Parts: 1, StateBytes: 32,
+	{Name: "key", Kind: KindKey, Boundary: false, Order: 6, Rule: "R-KEY", Built: true, Modelled: true, Text: "memory key, permission and bounds", Parts: 1, StateBytes: 32,
 		Ops: []OpInfo{
 			{"check", 0, "packet of a Write or Write with immediate that is new"},
 			{"set", 1, "key_set"},
@@ -105,7 +105,7 @@ var Engines = []EngineInfo{
 			{Name: "length", Group: GroupRow, Width: 64, Offset: 84, Size: 8, Row: "key", Text: "bytes"},
 		},
 	},
-	{Name: "recv", Kind: KindRecv, Boundary: false, Order: 7, Rule: "R-RECV", Built: true, Text: "posted receives: the match of a Send", Parts: 1, StateBytes: 40,
+	{Name: "recv", Kind: KindRecv, Boundary: false, Order: 7, Rule: "R-RECV", Built: true, Modelled: true, Text: "posted receives: the match of a Send", Parts: 1, StateBytes: 40,
 		Ops: []OpInfo{
 			{"match", 0, "packet of a Send, Send with immediate or Write with immediate that is new"},
 			{"post", 1, "recv_post"},
@@ -130,7 +130,7 @@ var Engines = []EngineInfo{
 			{Name: "wr_id", Group: GroupRow, Width: 32, Offset: 100, Size: 4, Row: "recv", Text: "work request id"},
 		},
 	},
-	{Name: "message", Kind: KindMessage, Boundary: false, Order: 8, Rule: "R-MESSAGE", Built: true, Text: "message table, attempts, sticky refusals", Parts: 1, StateBytes: 56,
+	{Name: "message", Kind: KindMessage, Boundary: false, Order: 8, Rule: "R-MESSAGE", Built: true, Modelled: true, Text: "message table, attempts, sticky refusals", Parts: 1, StateBytes: 56,
 		Ops: []OpInfo{
 			{"packet", 0, "packet of a message that is new"},
 			{"query", 1, "status query"},
@@ -170,7 +170,7 @@ var Engines = []EngineInfo{
 			{Name: "err_attempt", Group: GroupRow, Width: 4, Offset: 116, Size: 1, Row: "stream", Text: "its attempt"},
 		},
 	},
-	{Name: "place", Kind: KindPlace, Boundary: false, Order: 9, Rule: "R-PLACE", Built: true, Text: "bytes count when the memory port has accepted their write", Parts: 1, StateBytes: 16,
+	{Name: "place", Kind: KindPlace, Boundary: false, Order: 9, Rule: "R-PLACE", Built: true, Modelled: true, Text: "bytes count when the memory port has accepted their write", Parts: 1, StateBytes: 16,
 		Ops: []OpInfo{
 			{"write", 0, "answer of the memory port to a write"},
 			{"empty", 1, "zero-length message: no write, in order behind the writes before it"},
@@ -190,7 +190,7 @@ var Engines = []EngineInfo{
 			{Name: "bytes", Group: GroupRow, Width: 32, Offset: 76, Size: 4, Row: "tally", Text: "accepted"},
 		},
 	},
-	{Name: "complete", Kind: KindComplete, Boundary: false, Order: 10, Rule: "R-COMPLETE", Built: true, Text: "completion release, one (stream, msn) a cycle, in order per stream", Parts: 1, StateBytes: 48,
+	{Name: "complete", Kind: KindComplete, Boundary: false, Order: 10, Rule: "R-COMPLETE", Built: true, Modelled: true, Text: "completion release, one (stream, msn) a cycle, in order per stream", Parts: 1, StateBytes: 48,
 		Ops: []OpInfo{
 			{"done", 0, "a message has all its bytes"},
 			{"run", 1, "the next message of a run that waited for the one before"},
@@ -222,7 +222,7 @@ var Engines = []EngineInfo{
 			{Name: "notice_seq", Group: GroupRow, Width: 32, Offset: 104, Size: 4, Row: "stream", Text: "its number; waiting while notices taken has not passed it"},
 		},
 	},
-	{Name: "coalesce", Kind: KindCoalesce, Boundary: false, Order: 2, Rule: "R-COALESCE", Built: true, Text: "merges wishes for an acknowledgement", Parts: 0, StateBytes: 0,
+	{Name: "coalesce", Kind: KindCoalesce, Boundary: false, Order: 2, Rule: "R-COALESCE", Built: true, Modelled: true, Text: "merges wishes for an acknowledgement", Parts: 0, StateBytes: 0,
 		Ops: []OpInfo{
 			{"packet", 0, "window step that wants an acknowledgement"},
 			{"set", 1, "path_set"},
@@ -238,7 +238,7 @@ var Engines = []EngineInfo{
 			{Name: "seen", Group: GroupRow, Width: 8, Offset: 44, Size: 1, Row: "path", Text: "ack.builds when count began"},
 		},
 	},
-	{Name: "ctimer", Kind: KindCtimer, Boundary: false, Order: 3, Rule: "R-CTIMER", Built: true, Text: "latest acknowledgement: first in, first out of armed timers", Parts: 0, StateBytes: 0,
+	{Name: "ctimer", Kind: KindCtimer, Boundary: false, Order: 3, Rule: "R-CTIMER", Built: true, Modelled: true, Text: "latest acknowledgement: first in, first out of armed timers", Parts: 0, StateBytes: 0,
 		Ops: []OpInfo{
 			{"fire", 0, "the oldest armed timer is due"},
 		},
@@ -251,7 +251,7 @@ var Engines = []EngineInfo{
 			{Name: "now", Group: GroupIn, Width: 32, Offset: 44, Size: 4, Told: true, Legal: "not before armed + ack_timer; the oldest armed timer", Bound: "not later than armed + ack_timer + told_bound", Text: "cycle"},
 		},
 	},
-	{Name: "ack", Kind: KindAck, Boundary: false, Order: 4, Rule: "R-ACK", Built: true, Text: "builds acknowledgements, NAKs and answers", Parts: 1, StateBytes: 16,
+	{Name: "ack", Kind: KindAck, Boundary: false, Order: 4, Rule: "R-ACK", Built: true, Modelled: true, Text: "builds acknowledgements, NAKs and answers", Parts: 1, StateBytes: 16,
 		Ops: []OpInfo{
 			{"request", 0, "head of the request queue"},
 			{"timer", 1, "head of the timer queue"},
@@ -278,7 +278,7 @@ var Engines = []EngineInfo{
 			{Name: "builds", Group: GroupRow, Width: 8, Offset: 78, Size: 1, Row: "path", Text: "acknowledgements built"},
 		},
 	},
-	{Name: "share", Kind: KindShare, Boundary: false, Order: 11, Rule: "R-SHARE", Built: false, Text: "receiver's fair shares (rate hints)", Parts: 1, StateBytes: 32,
+	{Name: "share", Kind: KindShare, Boundary: false, Order: 11, Rule: "R-SHARE", Built: false, Modelled: true, Text: "receiver's fair shares (rate hints)", Parts: 1, StateBytes: 32,
 		Ops: []OpInfo{
 			{"packet", 0, "a packet with psn counts for its sender"},
 			{"announce", 1, "a sender without a fresh hint is about to send"},
@@ -306,7 +306,7 @@ var Engines = []EngineInfo{
 			{Name: "pass", Group: GroupRow, Width: 2, Offset: 92, Size: 1, Row: "port", Text: "pass of the water-filling"},
 		},
 	},
-	{Name: "stream_sched", Kind: KindStreamSched, Boundary: false, Order: 12, Rule: "R-SCHED", Built: false, Text: "which stream sends next", Parts: 1, StateBytes: 40,
+	{Name: "stream_sched", Kind: KindStreamSched, Boundary: false, Order: 12, Rule: "R-SCHED", Built: false, Modelled: true, Text: "which stream sends next", Parts: 1, StateBytes: 40,
 		Ops: []OpInfo{
 			{"post", 0, "a work request enters"},
 			{"pick", 1, "a packet is cut from the head of the stream whose turn it is"},
@@ -333,7 +333,7 @@ var Engines = []EngineInfo{
 			{Name: "at", Group: GroupRow, Width: 16, Offset: 96, Size: 2, Row: "turn", Text: "stream row"},
 		},
 	},
-	{Name: "path_choice", Kind: KindPathChoice, Boundary: false, Order: 13, Rule: "R-CHOICE", Built: false, Text: "which path carries the packet", Parts: 0, StateBytes: 0,
+	{Name: "path_choice", Kind: KindPathChoice, Boundary: false, Order: 13, Rule: "R-CHOICE", Built: false, Modelled: true, Text: "which path carries the packet", Parts: 1, StateBytes: 32,
 		Ops: []OpInfo{
 			{"choose", 0, "a packet needs a path"},
 			{"mark", 1, "an ECN mark or a timeout penalises a path"},
@@ -344,13 +344,13 @@ var Engines = []EngineInfo{
 			{Name: "conn", Group: GroupIn, Width: 16, Offset: 38, Size: 2, Text: "connection"},
 			{Name: "path", Group: GroupIn, Width: 8, Offset: 40, Size: 1, Text: "op mark: path penalised"},
 			{Name: "add", Group: GroupIn, Width: 4, Offset: 41, Size: 1, Text: "op mark: 1 a mark, 15 a timeout"},
-			{Name: "active", Group: GroupIn, Width: 16, Offset: 42, Size: 2, From: "path_timer.path", Text: "paths that may take new data"},
-			{Name: "room", Group: GroupIn, Width: 16, Offset: 44, Size: 2, From: "cc.path", Text: "paths whose window has room"},
-			{Name: "pointer", Group: GroupRow, Width: 8, Offset: 46, Size: 1, Row: "choice", Text: "path looked at first"},
-			{Name: "penalty", Group: GroupRow, Width: 64, Offset: 48, Size: 8, Row: "choice", Text: "4 bits a path: how often it is still skipped"},
+			{Name: "active", Group: GroupIn, Width: 64, Offset: 44, Size: 8, From: "path_timer.path", Text: "paths that may take new data, a bit each"},
+			{Name: "room", Group: GroupIn, Width: 64, Offset: 52, Size: 8, From: "cc.path", Text: "paths whose window has room"},
+			{Name: "pointer", Group: GroupRow, Width: 8, Offset: 60, Size: 1, Row: "choice", Text: "path looked at first"},
+			{Name: "penalty", Group: GroupRow, Width: 256, Offset: 64, Size: 32, Row: "choice", Text: "4 bits a path: how often it is still skipped"},
 		},
 	},
-	{Name: "xmit", Kind: KindXmit, Boundary: false, Order: 14, Rule: "R-XMIT", Built: false, Text: "transmission list", Parts: 1, StateBytes: 40,
+	{Name: "xmit", Kind: KindXmit, Boundary: false, Order: 14, Rule: "R-XMIT", Built: false, Modelled: true, Text: "transmission list", Parts: 1, StateBytes: 40,
 		Ops: []OpInfo{
 			{"first", 0, "new data"},
 			{"again", 1, "a lost packet on its own path"},
@@ -384,7 +384,7 @@ var Engines = []EngineInfo{
 			{Name: "next", Group: GroupRow, Width: 8, Offset: 97, Size: 1, Row: "packet", Text: "next record in tsn order"},
 		},
 	},
-	{Name: "ack_recv", Kind: KindAckRecv, Boundary: false, Order: 15, Rule: "R-ACKRECV", Built: false, Text: "acknowledgement received", Parts: 2, StateBytes: 104,
+	{Name: "ack_recv", Kind: KindAckRecv, Boundary: false, Order: 15, Rule: "R-ACKRECV", Built: false, Modelled: true, Text: "acknowledgement received", Parts: 2, StateBytes: 104,
 		Ops: []OpInfo{
 			{"ack", 0, "an ACK of the path"},
 			{"answer", 1, "an answer to a probe"},
@@ -412,7 +412,7 @@ var Engines = []EngineInfo{
 			{Name: "rttvar", Group: GroupRow, Width: 32, Offset: 164, Size: 4, Row: "path", Text: "its variation"},
 		},
 	},
-	{Name: "loss_walk", Kind: KindLossWalk, Boundary: false, Order: 16, Rule: "R-WALK", Built: false, Text: "loss walker: one record a transaction", Parts: 1, StateBytes: 16,
+	{Name: "loss_walk", Kind: KindLossWalk, Boundary: false, Order: 16, Rule: "R-WALK", Built: false, Modelled: true, Text: "loss walker: one record a transaction", Parts: 1, StateBytes: 16,
 		Ops: []OpInfo{
 			{"walk", 0, "the record at the head of the list"},
 		},
@@ -429,7 +429,7 @@ var Engines = []EngineInfo{
 			{Name: "settled", Group: GroupRow, Width: 32, Offset: 72, Size: 4, Row: "cursor", Text: "records settled"},
 		},
 	},
-	{Name: "cc", Kind: KindCc, Boundary: false, Order: 17, Rule: "R-CC", Built: false, Text: "windows and pacing", Parts: 1, StateBytes: 48,
+	{Name: "cc", Kind: KindCc, Boundary: false, Order: 17, Rule: "R-CC", Built: false, Modelled: true, Text: "windows and pacing", Parts: 1, StateBytes: 48,
 		Ops: []OpInfo{
 			{"ack", 0, "acknowledged bytes and marks"},
 			{"timeout", 1, "a path's RTO"},
@@ -457,7 +457,7 @@ var Engines = []EngineInfo{
 			{Name: "gap", Group: GroupRow, Width: 32, Offset: 104, Size: 4, Row: "conn", Text: "pacing gap in ticks"},
 		},
 	},
-	{Name: "path_timer", Kind: KindPathTimer, Boundary: false, Order: 18, Rule: "R-TIMER", Built: false, Text: "RTO, probes, epochs", Parts: 1, StateBytes: 24,
+	{Name: "path_timer", Kind: KindPathTimer, Boundary: false, Order: 18, Rule: "R-TIMER", Built: false, Modelled: true, Text: "RTO, probes, epochs", Parts: 1, StateBytes: 24,
 		Ops: []OpInfo{
 			{"rto", 0, "the oldest transmission of a path is overdue"},
 			{"probe", 1, "a probe is due"},
@@ -488,7 +488,7 @@ var Engines = []EngineInfo{
 			{Name: "back_off", Group: GroupRow, Width: 4, Offset: 83, Size: 1, Row: "path", Text: "doublings of the probe interval"},
 		},
 	},
-	{Name: "slot", Kind: KindSlot, Boundary: false, Order: 19, Rule: "R-SLOT", Built: false, Text: "read and atomic requests", Parts: 1, StateBytes: 16,
+	{Name: "slot", Kind: KindSlot, Boundary: false, Order: 19, Rule: "R-SLOT", Built: false, Modelled: true, Text: "read and atomic requests", Parts: 1, StateBytes: 16,
 		Ops: []OpInfo{
 			{"request", 0, "a request takes a slot"},
 			{"response", 1, "a part of a response arrived"},
@@ -511,13 +511,13 @@ var Engines = []EngineInfo{
 			{Name: "arrived", Group: GroupRow, Width: 32, Offset: 76, Size: 4, Row: "slot", Text: "bytes that came"},
 		},
 	},
-	{Name: "packet_in", Kind: KindPacketIn, Boundary: true, Order: 0, Rule: "R-PKTIN", Built: true, Text: "a frame reached the device whole", Parts: 0, StateBytes: 0,
+	{Name: "packet_in", Kind: KindPacketIn, Boundary: true, Order: 0, Rule: "R-PKTIN", Built: true, Modelled: true, Text: "a frame reached the device whole", Parts: 0, StateBytes: 0,
 		Fields: []FieldInfo{
 			{Name: "frame_len", Group: GroupIn, Width: 16, Offset: 36, Size: 2, Text: "bytes"},
 			{Name: "hash", Group: GroupIn, Width: 64, Offset: 40, Size: 8, Text: "digest of the bytes"},
 		},
 	},
-	{Name: "packet_out", Kind: KindPacketOut, Boundary: true, Order: 0, Rule: "R-PKTOUT", Built: true, Text: "an ACK, NAK or answer left", Parts: 2, StateBytes: 112,
+	{Name: "packet_out", Kind: KindPacketOut, Boundary: true, Order: 0, Rule: "R-PKTOUT", Built: true, Modelled: true, Text: "an ACK, NAK or answer left", Parts: 2, StateBytes: 112,
 		Fields: []FieldInfo{
 			{Name: "length", Group: GroupIn, Width: 16, Offset: 36, Size: 2, Text: "bytes of the UDP payload, ICRC included"},
 			{Name: "sport", Group: GroupIn, Width: 16, Offset: 38, Size: 2, Text: "UDP source port it leaves with"},
@@ -525,7 +525,7 @@ var Engines = []EngineInfo{
 			{Name: "bytes", Group: GroupIn, Width: 896, Offset: 64, Size: 112, Text: "the bytes, first byte lowest, zero behind the end"},
 		},
 	},
-	{Name: "mem_write", Kind: KindMemWrite, Boundary: true, Order: 0, Rule: "R-MEMWRITE", Built: true, Text: "a write was accepted by the memory port", Parts: 0, StateBytes: 0,
+	{Name: "mem_write", Kind: KindMemWrite, Boundary: true, Order: 0, Rule: "R-MEMWRITE", Built: true, Modelled: true, Text: "a write was accepted by the memory port", Parts: 0, StateBytes: 0,
 		Fields: []FieldInfo{
 			{Name: "addr", Group: GroupIn, Width: 64, Offset: 36, Size: 8, Text: "first byte"},
 			{Name: "length", Group: GroupIn, Width: 16, Offset: 44, Size: 2, Text: "bytes"},
@@ -533,7 +533,7 @@ var Engines = []EngineInfo{
 			{Name: "hash", Group: GroupIn, Width: 64, Offset: 48, Size: 8, Text: "digest of the bytes"},
 		},
 	},
-	{Name: "completion", Kind: KindCompletion, Boundary: true, Order: 0, Rule: "R-COMPLETION", Built: true, Text: "a completion left", Parts: 0, StateBytes: 0,
+	{Name: "completion", Kind: KindCompletion, Boundary: true, Order: 0, Rule: "R-COMPLETION", Built: true, Modelled: true, Text: "a completion left", Parts: 0, StateBytes: 0,
 		Fields: []FieldInfo{
 			{Name: "conn", Group: GroupIn, Width: 16, Offset: 36, Size: 2, Text: "connection"},
 			{Name: "stream", Group: GroupIn, Width: 16, Offset: 38, Size: 2, Text: "stream"},
@@ -544,20 +544,20 @@ var Engines = []EngineInfo{
 			{Name: "wr_id", Group: GroupIn, Width: 32, Offset: 56, Size: 4, Text: "work request id; 0 for a plain Write"},
 		},
 	},
-	{Name: "mem_read", Kind: KindMemRead, Boundary: true, Order: 0, Rule: "R-MEMREAD", Built: true, Text: "a read of host memory (sender, later)", Parts: 0, StateBytes: 0,
+	{Name: "mem_read", Kind: KindMemRead, Boundary: true, Order: 0, Rule: "R-MEMREAD", Built: true, Modelled: true, Text: "a read of host memory (sender, later)", Parts: 0, StateBytes: 0,
 		Fields: []FieldInfo{
 			{Name: "addr", Group: GroupIn, Width: 64, Offset: 36, Size: 8, Text: "first byte"},
 			{Name: "length", Group: GroupIn, Width: 16, Offset: 44, Size: 2, Text: "bytes"},
 		},
 	},
-	{Name: "register", Kind: KindRegister, Boundary: true, Order: 0, Rule: "R-REGISTER", Built: true, Text: "a register was written or read", Parts: 0, StateBytes: 0,
+	{Name: "register", Kind: KindRegister, Boundary: true, Order: 0, Rule: "R-REGISTER", Built: true, Modelled: true, Text: "a register was written or read", Parts: 0, StateBytes: 0,
 		Fields: []FieldInfo{
 			{Name: "addr", Group: GroupIn, Width: 16, Offset: 36, Size: 2, Text: "byte address"},
 			{Name: "write", Group: GroupIn, Width: 1, Offset: 38, Size: 1, Text: "1: write"},
 			{Name: "data", Group: GroupIn, Width: 32, Offset: 40, Size: 4, Text: "value"},
 		},
 	},
-	{Name: "command_done", Kind: KindCommandDone, Boundary: true, Order: 0, Rule: "R-CMDDONE", Built: true, Text: "a command is confirmed: nothing before it can use what it removed", Parts: 0, StateBytes: 0,
+	{Name: "command_done", Kind: KindCommandDone, Boundary: true, Order: 0, Rule: "R-CMDDONE", Built: true, Modelled: true, Text: "a command is confirmed: nothing before it can use what it removed", Parts: 0, StateBytes: 0,
 		Fields: []FieldInfo{
 			{Name: "cmd", Group: GroupIn, Width: 4, Offset: 36, Size: 1, Enum: "command", Text: "command number"},
 		},

@@ -655,6 +655,574 @@ func (r *Ack) Decode(b []byte) error {
 	return nil
 }
 
+// ShareRecordSize is the length of the record in mode full; the digest covers 32 bytes of state.
+const ShareRecordSize = 128
+
+// Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
+func (r *Share) Encode(b *[MaxRecord]byte) (n int) {
+	clear(b[:128])
+	r.Head.put(b, KindShare, 1)
+	b[36] = bit(r.Out.Active)
+	binary.LittleEndian.PutUint32(b[40:], r.Out.Hint)
+	b[44] = r.Out.HintGen
+	b[45] = bit(r.Out.SendNow)
+	binary.LittleEndian.PutUint32(b[48:], r.In.Now)
+	binary.LittleEndian.PutUint16(b[52:], r.In.Conn)
+	b[54] = bit(r.In.Demand)
+	binary.LittleEndian.PutUint16(b[56:], r.In.Bytes)
+	binary.LittleEndian.PutUint32(b[60:], r.In.PortRate)
+	b[64] = bit(r.Sender.Active)
+	b[65] = bit(r.Sender.Demand)
+	binary.LittleEndian.PutUint32(b[68:], r.Sender.LastSeen)
+	binary.LittleEndian.PutUint32(b[72:], r.Sender.Measured)
+	binary.LittleEndian.PutUint32(b[76:], r.Sender.Hint)
+	b[80] = r.Sender.HintGen
+	binary.LittleEndian.PutUint16(b[82:], r.Port.Senders)
+	binary.LittleEndian.PutUint32(b[84:], r.Port.Level)
+	binary.LittleEndian.PutUint32(b[88:], r.Port.Left)
+	b[92] = r.Port.Pass
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:96]))
+	return 128
+}
+
+// Decode reads a record. A head alone (mode digest) leaves the values behind it zero; Head.Valid says which were there.
+func (r *Share) Decode(b []byte) error {
+	if err := r.Head.get(b, KindShare, 1); err != nil {
+		return err
+	}
+	p := (*[RecordSize]byte)(b)
+	r.Out.Active = p[36] != 0
+	r.Out.Hint = binary.LittleEndian.Uint32(p[40:])
+	r.Out.HintGen = p[44]
+	r.Out.SendNow = p[45] != 0
+	r.In.Now = binary.LittleEndian.Uint32(p[48:])
+	r.In.Conn = binary.LittleEndian.Uint16(p[52:])
+	r.In.Demand = p[54] != 0
+	r.In.Bytes = binary.LittleEndian.Uint16(p[56:])
+	r.In.PortRate = binary.LittleEndian.Uint32(p[60:])
+	if r.Head.Valid == 1 {
+		r.Sender = ShareSender{}
+		r.Port = SharePort{}
+		return nil
+	}
+	q := (*[64]byte)(b[RecordSize:])
+	r.Sender.Active = q[0] != 0
+	r.Sender.Demand = q[1] != 0
+	r.Sender.LastSeen = binary.LittleEndian.Uint32(q[4:])
+	r.Sender.Measured = binary.LittleEndian.Uint32(q[8:])
+	r.Sender.Hint = binary.LittleEndian.Uint32(q[12:])
+	r.Sender.HintGen = q[16]
+	r.Port.Senders = binary.LittleEndian.Uint16(q[18:])
+	r.Port.Level = binary.LittleEndian.Uint32(q[20:])
+	r.Port.Left = binary.LittleEndian.Uint32(q[24:])
+	r.Port.Pass = q[28]
+	return nil
+}
+
+// StreamSchedRecordSize is the length of the record in mode full; the digest covers 40 bytes of state.
+const StreamSchedRecordSize = 128
+
+// Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
+func (r *StreamSched) Encode(b *[MaxRecord]byte) (n int) {
+	clear(b[:128])
+	r.Head.put(b, KindStreamSched, 1)
+	binary.LittleEndian.PutUint16(b[36:], r.Out.Picked)
+	binary.LittleEndian.PutUint32(b[40:], r.Out.Msn)
+	binary.LittleEndian.PutUint32(b[44:], r.Out.Offset)
+	binary.LittleEndian.PutUint16(b[48:], r.Out.PayloadLen)
+	b[50] = bit(r.Out.Last)
+	binary.LittleEndian.PutUint32(b[52:], r.In.Now)
+	binary.LittleEndian.PutUint16(b[56:], r.In.Conn)
+	binary.LittleEndian.PutUint16(b[58:], r.In.StreamRow)
+	binary.LittleEndian.PutUint32(b[60:], r.In.Length)
+	binary.LittleEndian.PutUint32(b[64:], r.In.Completed)
+	binary.LittleEndian.PutUint16(b[68:], r.In.Quantum)
+	binary.LittleEndian.PutUint32(b[72:], r.Stream.Deficit)
+	b[76] = r.Stream.Weight
+	binary.LittleEndian.PutUint32(b[80:], r.Stream.NextMsn)
+	binary.LittleEndian.PutUint32(b[84:], r.Stream.NextOff)
+	binary.LittleEndian.PutUint32(b[88:], r.Stream.Posted)
+	binary.LittleEndian.PutUint32(b[92:], r.Stream.Completed)
+	binary.LittleEndian.PutUint16(b[96:], r.Turn.At)
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:104]))
+	return 128
+}
+
+// Decode reads a record. A head alone (mode digest) leaves the values behind it zero; Head.Valid says which were there.
+func (r *StreamSched) Decode(b []byte) error {
+	if err := r.Head.get(b, KindStreamSched, 1); err != nil {
+		return err
+	}
+	p := (*[RecordSize]byte)(b)
+	r.Out.Picked = binary.LittleEndian.Uint16(p[36:])
+	r.Out.Msn = binary.LittleEndian.Uint32(p[40:])
+	r.Out.Offset = binary.LittleEndian.Uint32(p[44:])
+	r.Out.PayloadLen = binary.LittleEndian.Uint16(p[48:])
+	r.Out.Last = p[50] != 0
+	r.In.Now = binary.LittleEndian.Uint32(p[52:])
+	r.In.Conn = binary.LittleEndian.Uint16(p[56:])
+	r.In.StreamRow = binary.LittleEndian.Uint16(p[58:])
+	r.In.Length = binary.LittleEndian.Uint32(p[60:])
+	if r.Head.Valid == 1 {
+		r.In.Completed = 0
+		r.In.Quantum = 0
+		r.Stream = StreamSchedStream{}
+		r.Turn = StreamSchedTurn{}
+		return nil
+	}
+	q := (*[64]byte)(b[RecordSize:])
+	r.In.Completed = binary.LittleEndian.Uint32(q[0:])
+	r.In.Quantum = binary.LittleEndian.Uint16(q[4:])
+	r.Stream.Deficit = binary.LittleEndian.Uint32(q[8:])
+	r.Stream.Weight = q[12]
+	r.Stream.NextMsn = binary.LittleEndian.Uint32(q[16:])
+	r.Stream.NextOff = binary.LittleEndian.Uint32(q[20:])
+	r.Stream.Posted = binary.LittleEndian.Uint32(q[24:])
+	r.Stream.Completed = binary.LittleEndian.Uint32(q[28:])
+	r.Turn.At = binary.LittleEndian.Uint16(q[32:])
+	return nil
+}
+
+// PathChoiceRecordSize is the length of the record in mode full; the digest covers 32 bytes of state.
+const PathChoiceRecordSize = 128
+
+// Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
+func (r *PathChoice) Encode(b *[MaxRecord]byte) (n int) {
+	clear(b[:128])
+	r.Head.put(b, KindPathChoice, 1)
+	b[36] = r.Out.Chosen
+	b[37] = bit(r.Out.None)
+	binary.LittleEndian.PutUint16(b[38:], r.In.Conn)
+	b[40] = r.In.Path
+	b[41] = r.In.Add
+	binary.LittleEndian.PutUint64(b[44:], r.In.Active)
+	binary.LittleEndian.PutUint64(b[52:], r.In.Room)
+	b[60] = r.Choice.Pointer
+	binary.LittleEndian.PutUint64(b[64:], r.Choice.Penalty[0])
+	binary.LittleEndian.PutUint64(b[72:], r.Choice.Penalty[1])
+	binary.LittleEndian.PutUint64(b[80:], r.Choice.Penalty[2])
+	binary.LittleEndian.PutUint64(b[88:], r.Choice.Penalty[3])
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:96]))
+	return 128
+}
+
+// Decode reads a record. A head alone (mode digest) leaves the values behind it zero; Head.Valid says which were there.
+func (r *PathChoice) Decode(b []byte) error {
+	if err := r.Head.get(b, KindPathChoice, 1); err != nil {
+		return err
+	}
+	p := (*[RecordSize]byte)(b)
+	r.Out.Chosen = p[36]
+	r.Out.None = p[37] != 0
+	r.In.Conn = binary.LittleEndian.Uint16(p[38:])
+	r.In.Path = p[40]
+	r.In.Add = p[41]
+	r.In.Active = binary.LittleEndian.Uint64(p[44:])
+	r.In.Room = binary.LittleEndian.Uint64(p[52:])
+	r.Choice.Pointer = p[60]
+	if r.Head.Valid == 1 {
+		r.Choice.Penalty = [4]uint64{}
+		return nil
+	}
+	q := (*[64]byte)(b[RecordSize:])
+	r.Choice.Penalty[0] = binary.LittleEndian.Uint64(q[0:])
+	r.Choice.Penalty[1] = binary.LittleEndian.Uint64(q[8:])
+	r.Choice.Penalty[2] = binary.LittleEndian.Uint64(q[16:])
+	r.Choice.Penalty[3] = binary.LittleEndian.Uint64(q[24:])
+	return nil
+}
+
+// XmitRecordSize is the length of the record in mode full; the digest covers 40 bytes of state.
+const XmitRecordSize = 128
+
+// Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
+func (r *Xmit) Encode(b *[MaxRecord]byte) (n int) {
+	clear(b[:128])
+	r.Head.put(b, KindXmit, 1)
+	binary.LittleEndian.PutUint32(b[36:], r.Out.Psn)
+	binary.LittleEndian.PutUint32(b[40:], r.Out.Tsn)
+	b[44] = r.Out.Epoch
+	binary.LittleEndian.PutUint16(b[46:], r.Out.Sport)
+	binary.LittleEndian.PutUint32(b[48:], r.In.Now)
+	binary.LittleEndian.PutUint16(b[52:], r.In.PathRow)
+	b[54] = r.In.Carrier
+	binary.LittleEndian.PutUint32(b[56:], r.In.PsnIn)
+	binary.LittleEndian.PutUint16(b[60:], r.In.Bytes)
+	b[62] = bit(r.In.Demand)
+	binary.LittleEndian.PutUint32(b[64:], r.Path.NextPsn)
+	binary.LittleEndian.PutUint32(b[68:], r.Path.NextTsn)
+	binary.LittleEndian.PutUint32(b[72:], r.Path.Una)
+	binary.LittleEndian.PutUint32(b[76:], r.Path.Inflight)
+	b[80] = r.Path.Head
+	b[81] = r.Path.Tail
+	b[82] = bit(r.Packet.Used)
+	binary.LittleEndian.PutUint32(b[84:], r.Packet.Tsn)
+	binary.LittleEndian.PutUint32(b[88:], r.Packet.Sent)
+	binary.LittleEndian.PutUint16(b[92:], r.Packet.Bytes)
+	b[94] = r.Packet.Carrier
+	b[95] = r.Packet.Epoch
+	b[96] = bit(r.Packet.Again)
+	b[97] = r.Packet.Next
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:104]))
+	return 128
+}
+
+// Decode reads a record. A head alone (mode digest) leaves the values behind it zero; Head.Valid says which were there.
+func (r *Xmit) Decode(b []byte) error {
+	if err := r.Head.get(b, KindXmit, 1); err != nil {
+		return err
+	}
+	p := (*[RecordSize]byte)(b)
+	r.Out.Psn = binary.LittleEndian.Uint32(p[36:])
+	r.Out.Tsn = binary.LittleEndian.Uint32(p[40:])
+	r.Out.Epoch = p[44]
+	r.Out.Sport = binary.LittleEndian.Uint16(p[46:])
+	r.In.Now = binary.LittleEndian.Uint32(p[48:])
+	r.In.PathRow = binary.LittleEndian.Uint16(p[52:])
+	r.In.Carrier = p[54]
+	r.In.PsnIn = binary.LittleEndian.Uint32(p[56:])
+	r.In.Bytes = binary.LittleEndian.Uint16(p[60:])
+	r.In.Demand = p[62] != 0
+	if r.Head.Valid == 1 {
+		r.Path = XmitPath{}
+		r.Packet = XmitPacket{}
+		return nil
+	}
+	q := (*[64]byte)(b[RecordSize:])
+	r.Path.NextPsn = binary.LittleEndian.Uint32(q[0:])
+	r.Path.NextTsn = binary.LittleEndian.Uint32(q[4:])
+	r.Path.Una = binary.LittleEndian.Uint32(q[8:])
+	r.Path.Inflight = binary.LittleEndian.Uint32(q[12:])
+	r.Path.Head = q[16]
+	r.Path.Tail = q[17]
+	r.Packet.Used = q[18] != 0
+	r.Packet.Tsn = binary.LittleEndian.Uint32(q[20:])
+	r.Packet.Sent = binary.LittleEndian.Uint32(q[24:])
+	r.Packet.Bytes = binary.LittleEndian.Uint16(q[28:])
+	r.Packet.Carrier = q[30]
+	r.Packet.Epoch = q[31]
+	r.Packet.Again = q[32] != 0
+	r.Packet.Next = q[33]
+	return nil
+}
+
+// AckRecvRecordSize is the length of the record in mode full; the digest covers 104 bytes of state.
+const AckRecvRecordSize = 192
+
+// Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
+func (r *AckRecv) Encode(b *[MaxRecord]byte) (n int) {
+	clear(b[:192])
+	r.Head.put(b, KindAckRecv, 2)
+	b[36] = bit(r.Out.Fresh)
+	binary.LittleEndian.PutUint32(b[40:], r.Out.Acked)
+	binary.LittleEndian.PutUint32(b[44:], r.Out.Limit)
+	b[48] = bit(r.Out.Alive)
+	binary.LittleEndian.PutUint32(b[52:], r.In.Now)
+	binary.LittleEndian.PutUint16(b[56:], r.In.PathRow)
+	binary.LittleEndian.PutUint32(b[60:], r.In.Cum)
+	binary.LittleEndian.PutUint32(b[64:], r.In.HighTsn)
+	b[68] = bit(r.In.HighValid)
+	b[69] = r.In.Epoch
+	binary.LittleEndian.PutUint32(b[72:], r.In.EchoTime)
+	binary.LittleEndian.PutUint32(b[76:], r.In.Held)
+	b[80] = bit(r.In.Sample)
+	binary.LittleEndian.PutUint64(b[84:], r.In.Vector[0])
+	binary.LittleEndian.PutUint64(b[92:], r.In.Vector[1])
+	binary.LittleEndian.PutUint64(b[100:], r.In.Vector[2])
+	binary.LittleEndian.PutUint64(b[108:], r.In.Vector[3])
+	binary.LittleEndian.PutUint32(b[116:], r.Path.Cum)
+	binary.LittleEndian.PutUint64(b[120:], r.Path.Vector[0])
+	binary.LittleEndian.PutUint64(b[128:], r.Path.Vector[1])
+	binary.LittleEndian.PutUint64(b[136:], r.Path.Vector[2])
+	binary.LittleEndian.PutUint64(b[144:], r.Path.Vector[3])
+	binary.LittleEndian.PutUint32(b[152:], r.Path.Limit)
+	b[156] = bit(r.Path.LimitValid)
+	binary.LittleEndian.PutUint32(b[160:], r.Path.Srtt)
+	binary.LittleEndian.PutUint32(b[164:], r.Path.Rttvar)
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:168]))
+	return 192
+}
+
+// Decode reads a record. A head alone (mode digest) leaves the values behind it zero; Head.Valid says which were there.
+func (r *AckRecv) Decode(b []byte) error {
+	if err := r.Head.get(b, KindAckRecv, 2); err != nil {
+		return err
+	}
+	p := (*[RecordSize]byte)(b)
+	r.Out.Fresh = p[36] != 0
+	r.Out.Acked = binary.LittleEndian.Uint32(p[40:])
+	r.Out.Limit = binary.LittleEndian.Uint32(p[44:])
+	r.Out.Alive = p[48] != 0
+	r.In.Now = binary.LittleEndian.Uint32(p[52:])
+	r.In.PathRow = binary.LittleEndian.Uint16(p[56:])
+	r.In.Cum = binary.LittleEndian.Uint32(p[60:])
+	if r.Head.Valid == 1 {
+		r.In.HighTsn = 0
+		r.In.HighValid = false
+		r.In.Epoch = 0
+		r.In.EchoTime = 0
+		r.In.Held = 0
+		r.In.Sample = false
+		r.In.Vector = [4]uint64{}
+		r.Path = AckRecvPath{}
+		return nil
+	}
+	q := (*[128]byte)(b[RecordSize:])
+	r.In.HighTsn = binary.LittleEndian.Uint32(q[0:])
+	r.In.HighValid = q[4] != 0
+	r.In.Epoch = q[5]
+	r.In.EchoTime = binary.LittleEndian.Uint32(q[8:])
+	r.In.Held = binary.LittleEndian.Uint32(q[12:])
+	r.In.Sample = q[16] != 0
+	r.In.Vector[0] = binary.LittleEndian.Uint64(q[20:])
+	r.In.Vector[1] = binary.LittleEndian.Uint64(q[28:])
+	r.In.Vector[2] = binary.LittleEndian.Uint64(q[36:])
+	r.In.Vector[3] = binary.LittleEndian.Uint64(q[44:])
+	r.Path.Cum = binary.LittleEndian.Uint32(q[52:])
+	r.Path.Vector[0] = binary.LittleEndian.Uint64(q[56:])
+	r.Path.Vector[1] = binary.LittleEndian.Uint64(q[64:])
+	r.Path.Vector[2] = binary.LittleEndian.Uint64(q[72:])
+	r.Path.Vector[3] = binary.LittleEndian.Uint64(q[80:])
+	r.Path.Limit = binary.LittleEndian.Uint32(q[88:])
+	r.Path.LimitValid = q[92] != 0
+	r.Path.Srtt = binary.LittleEndian.Uint32(q[96:])
+	r.Path.Rttvar = binary.LittleEndian.Uint32(q[100:])
+	return nil
+}
+
+// LossWalkRecordSize is the length of the record in mode full; the digest covers 16 bytes of state.
+const LossWalkRecordSize = 128
+
+// Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
+func (r *LossWalk) Encode(b *[MaxRecord]byte) (n int) {
+	clear(b[:128])
+	r.Head.put(b, KindLossWalk, 1)
+	b[36] = r.Out.Fate
+	binary.LittleEndian.PutUint32(b[40:], r.In.Now)
+	binary.LittleEndian.PutUint16(b[44:], r.In.PathRow)
+	binary.LittleEndian.PutUint32(b[48:], r.In.Psn)
+	binary.LittleEndian.PutUint32(b[52:], r.In.Tsn)
+	b[56] = bit(r.In.Acked)
+	binary.LittleEndian.PutUint32(b[60:], r.In.Limit)
+	b[64] = r.Cursor.At
+	binary.LittleEndian.PutUint32(b[68:], r.Cursor.Lost)
+	binary.LittleEndian.PutUint32(b[72:], r.Cursor.Settled)
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:80]))
+	return 128
+}
+
+// Decode reads a record. A head alone (mode digest) leaves the values behind it zero; Head.Valid says which were there.
+func (r *LossWalk) Decode(b []byte) error {
+	if err := r.Head.get(b, KindLossWalk, 1); err != nil {
+		return err
+	}
+	p := (*[RecordSize]byte)(b)
+	r.Out.Fate = p[36]
+	r.In.Now = binary.LittleEndian.Uint32(p[40:])
+	r.In.PathRow = binary.LittleEndian.Uint16(p[44:])
+	r.In.Psn = binary.LittleEndian.Uint32(p[48:])
+	r.In.Tsn = binary.LittleEndian.Uint32(p[52:])
+	r.In.Acked = p[56] != 0
+	r.In.Limit = binary.LittleEndian.Uint32(p[60:])
+	if r.Head.Valid == 1 {
+		r.Cursor = LossWalkCursor{}
+		return nil
+	}
+	q := (*[64]byte)(b[RecordSize:])
+	r.Cursor.At = q[0]
+	r.Cursor.Lost = binary.LittleEndian.Uint32(q[4:])
+	r.Cursor.Settled = binary.LittleEndian.Uint32(q[8:])
+	return nil
+}
+
+// CcRecordSize is the length of the record in mode full; the digest covers 48 bytes of state.
+const CcRecordSize = 128
+
+// Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
+func (r *Cc) Encode(b *[MaxRecord]byte) (n int) {
+	clear(b[:128])
+	r.Head.put(b, KindCc, 1)
+	b[36] = bit(r.Out.Cut)
+	binary.LittleEndian.PutUint32(b[40:], r.Out.Gap)
+	binary.LittleEndian.PutUint32(b[44:], r.In.Now)
+	binary.LittleEndian.PutUint16(b[48:], r.In.PathRow)
+	binary.LittleEndian.PutUint16(b[50:], r.In.Conn)
+	binary.LittleEndian.PutUint32(b[52:], r.In.Acked)
+	binary.LittleEndian.PutUint32(b[56:], r.In.Marks)
+	binary.LittleEndian.PutUint32(b[60:], r.In.Lost)
+	binary.LittleEndian.PutUint32(b[64:], r.In.Hint)
+	binary.LittleEndian.PutUint32(b[68:], r.In.NextTsn)
+	binary.LittleEndian.PutUint32(b[72:], r.Path.Window)
+	binary.LittleEndian.PutUint32(b[76:], r.Path.Credit)
+	binary.LittleEndian.PutUint32(b[80:], r.Path.CutTsn)
+	binary.LittleEndian.PutUint32(b[84:], r.Path.Ce)
+	binary.LittleEndian.PutUint32(b[88:], r.Conn.Window)
+	binary.LittleEndian.PutUint32(b[92:], r.Conn.Inflight)
+	binary.LittleEndian.PutUint32(b[96:], r.Conn.Hint)
+	b[100] = r.Conn.HintGen
+	binary.LittleEndian.PutUint32(b[104:], r.Conn.Gap)
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:112]))
+	return 128
+}
+
+// Decode reads a record. A head alone (mode digest) leaves the values behind it zero; Head.Valid says which were there.
+func (r *Cc) Decode(b []byte) error {
+	if err := r.Head.get(b, KindCc, 1); err != nil {
+		return err
+	}
+	p := (*[RecordSize]byte)(b)
+	r.Out.Cut = p[36] != 0
+	r.Out.Gap = binary.LittleEndian.Uint32(p[40:])
+	r.In.Now = binary.LittleEndian.Uint32(p[44:])
+	r.In.PathRow = binary.LittleEndian.Uint16(p[48:])
+	r.In.Conn = binary.LittleEndian.Uint16(p[50:])
+	r.In.Acked = binary.LittleEndian.Uint32(p[52:])
+	r.In.Marks = binary.LittleEndian.Uint32(p[56:])
+	r.In.Lost = binary.LittleEndian.Uint32(p[60:])
+	if r.Head.Valid == 1 {
+		r.In.Hint = 0
+		r.In.NextTsn = 0
+		r.Path = CcPath{}
+		r.Conn = CcConn{}
+		return nil
+	}
+	q := (*[64]byte)(b[RecordSize:])
+	r.In.Hint = binary.LittleEndian.Uint32(q[0:])
+	r.In.NextTsn = binary.LittleEndian.Uint32(q[4:])
+	r.Path.Window = binary.LittleEndian.Uint32(q[8:])
+	r.Path.Credit = binary.LittleEndian.Uint32(q[12:])
+	r.Path.CutTsn = binary.LittleEndian.Uint32(q[16:])
+	r.Path.Ce = binary.LittleEndian.Uint32(q[20:])
+	r.Conn.Window = binary.LittleEndian.Uint32(q[24:])
+	r.Conn.Inflight = binary.LittleEndian.Uint32(q[28:])
+	r.Conn.Hint = binary.LittleEndian.Uint32(q[32:])
+	r.Conn.HintGen = q[36]
+	r.Conn.Gap = binary.LittleEndian.Uint32(q[40:])
+	return nil
+}
+
+// PathTimerRecordSize is the length of the record in mode full; the digest covers 24 bytes of state.
+const PathTimerRecordSize = 128
+
+// Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
+func (r *PathTimer) Encode(b *[MaxRecord]byte) (n int) {
+	clear(b[:128])
+	r.Head.put(b, KindPathTimer, 1)
+	b[36] = bit(r.Out.Resend)
+	b[37] = bit(r.Out.Suspect)
+	b[38] = bit(r.Out.Failed)
+	b[39] = bit(r.Out.SendProbe)
+	b[40] = bit(r.Out.NewSport)
+	binary.LittleEndian.PutUint32(b[44:], r.In.Now)
+	binary.LittleEndian.PutUint16(b[48:], r.In.PathRow)
+	binary.LittleEndian.PutUint32(b[52:], r.In.Oldest)
+	b[56] = bit(r.In.Idle)
+	binary.LittleEndian.PutUint32(b[60:], r.In.Srtt)
+	binary.LittleEndian.PutUint32(b[64:], r.In.Rttvar)
+	b[68] = bit(r.In.LastActive)
+	b[69] = r.Path.State
+	b[70] = r.Path.Expired
+	binary.LittleEndian.PutUint32(b[72:], r.Path.Deadline)
+	b[76] = bit(r.Path.Armed)
+	b[77] = r.Path.Epoch
+	binary.LittleEndian.PutUint16(b[78:], r.Path.Sport)
+	binary.LittleEndian.PutUint16(b[80:], r.Path.Proposed)
+	b[82] = r.Path.Txn
+	b[83] = r.Path.BackOff
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:88]))
+	return 128
+}
+
+// Decode reads a record. A head alone (mode digest) leaves the values behind it zero; Head.Valid says which were there.
+func (r *PathTimer) Decode(b []byte) error {
+	if err := r.Head.get(b, KindPathTimer, 1); err != nil {
+		return err
+	}
+	p := (*[RecordSize]byte)(b)
+	r.Out.Resend = p[36] != 0
+	r.Out.Suspect = p[37] != 0
+	r.Out.Failed = p[38] != 0
+	r.Out.SendProbe = p[39] != 0
+	r.Out.NewSport = p[40] != 0
+	r.In.Now = binary.LittleEndian.Uint32(p[44:])
+	r.In.PathRow = binary.LittleEndian.Uint16(p[48:])
+	r.In.Oldest = binary.LittleEndian.Uint32(p[52:])
+	r.In.Idle = p[56] != 0
+	r.In.Srtt = binary.LittleEndian.Uint32(p[60:])
+	if r.Head.Valid == 1 {
+		r.In.Rttvar = 0
+		r.In.LastActive = false
+		r.Path = PathTimerPath{}
+		return nil
+	}
+	q := (*[64]byte)(b[RecordSize:])
+	r.In.Rttvar = binary.LittleEndian.Uint32(q[0:])
+	r.In.LastActive = q[4] != 0
+	r.Path.State = q[5]
+	r.Path.Expired = q[6]
+	r.Path.Deadline = binary.LittleEndian.Uint32(q[8:])
+	r.Path.Armed = q[12] != 0
+	r.Path.Epoch = q[13]
+	r.Path.Sport = binary.LittleEndian.Uint16(q[14:])
+	r.Path.Proposed = binary.LittleEndian.Uint16(q[16:])
+	r.Path.Txn = q[18]
+	r.Path.BackOff = q[19]
+	return nil
+}
+
+// SlotRecordSize is the length of the record in mode full; the digest covers 16 bytes of state.
+const SlotRecordSize = 128
+
+// Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
+func (r *Slot) Encode(b *[MaxRecord]byte) (n int) {
+	clear(b[:128])
+	r.Head.put(b, KindSlot, 1)
+	b[36] = bit(r.Out.Take)
+	b[37] = bit(r.Out.Done)
+	binary.LittleEndian.PutUint16(b[38:], r.In.Conn)
+	b[40] = r.In.Slot
+	binary.LittleEndian.PutUint32(b[44:], r.In.Msn)
+	binary.LittleEndian.PutUint32(b[48:], r.In.Length)
+	binary.LittleEndian.PutUint32(b[52:], r.In.Offset)
+	binary.LittleEndian.PutUint16(b[56:], r.In.PayloadLen)
+	binary.LittleEndian.PutUint32(b[60:], r.In.Completed)
+	b[64] = bit(r.Slot.Used)
+	b[65] = bit(r.Slot.Parked)
+	binary.LittleEndian.PutUint32(b[68:], r.Slot.Msn)
+	binary.LittleEndian.PutUint32(b[72:], r.Slot.Length)
+	binary.LittleEndian.PutUint32(b[76:], r.Slot.Arrived)
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:80]))
+	return 128
+}
+
+// Decode reads a record. A head alone (mode digest) leaves the values behind it zero; Head.Valid says which were there.
+func (r *Slot) Decode(b []byte) error {
+	if err := r.Head.get(b, KindSlot, 1); err != nil {
+		return err
+	}
+	p := (*[RecordSize]byte)(b)
+	r.Out.Take = p[36] != 0
+	r.Out.Done = p[37] != 0
+	r.In.Conn = binary.LittleEndian.Uint16(p[38:])
+	r.In.Slot = p[40]
+	r.In.Msn = binary.LittleEndian.Uint32(p[44:])
+	r.In.Length = binary.LittleEndian.Uint32(p[48:])
+	r.In.Offset = binary.LittleEndian.Uint32(p[52:])
+	r.In.PayloadLen = binary.LittleEndian.Uint16(p[56:])
+	r.In.Completed = binary.LittleEndian.Uint32(p[60:])
+	if r.Head.Valid == 1 {
+		r.Slot = SlotSlot{}
+		return nil
+	}
+	q := (*[64]byte)(b[RecordSize:])
+	r.Slot.Used = q[0] != 0
+	r.Slot.Parked = q[1] != 0
+	r.Slot.Msn = binary.LittleEndian.Uint32(q[4:])
+	r.Slot.Length = binary.LittleEndian.Uint32(q[8:])
+	r.Slot.Arrived = binary.LittleEndian.Uint32(q[12:])
+	return nil
+}
+
 // PacketInRecordSize is the length of the record in mode full; the digest covers 0 bytes of state.
 const PacketInRecordSize = 64
 

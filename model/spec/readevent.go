@@ -1,19 +1,30 @@
 package spec
 
+// Statuses of an engine.
+const (
+	StatusBuilt = "built" // in Go and in RTL, compared in lockstep
+	StatusModel = "model" // in Go; RTL comes later, and may still sharpen the record
+	StatusLater = "later" // defined, so that formats do not change under what exists; nothing is generated
+)
+
+// Modelled tells whether Go types are generated for the engine.
+func (e *Engine) Modelled() bool { return e.Status != StatusLater }
+
 func (ld *loader) readStruct(l line) {
 	ld.spec.Structs = append(ld.spec.Structs, Struct{Pos: l.Pos, Name: ld.name(l, l.args[0], false), Text: l.text})
 }
 
 func (ld *loader) readEngine(l line) {
-	e := Engine{Pos: l.Pos, Name: ld.name(l, l.args[0], false), Rule: ld.rule(l, l.args[1]), Text: l.text, Built: true}
+	e := Engine{Pos: l.Pos, Name: ld.name(l, l.args[0], false), Rule: ld.rule(l, l.args[1]), Text: l.text, Status: StatusBuilt}
 	e.ID = int(ld.num(l, "id", l.attrs["id"], 1, 255))
 	if l.keyword == "boundary" {
 		e.Boundary = true
 	} else {
 		e.Side = ld.oneOf(l, "side", "receive", "send")
 		e.Order = int(ld.num(l, "order", l.attrs["order"], 1, 255))
-		e.Built = ld.oneOf(l, "status", "built", "later") == "built"
+		e.Status = ld.oneOf(l, "status", StatusBuilt, StatusModel, StatusLater)
 	}
+	e.Built = e.Status == StatusBuilt
 	ld.row = false
 	ld.spec.Engines = append(ld.spec.Engines, e)
 }

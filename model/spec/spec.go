@@ -149,7 +149,8 @@ type Engine struct {
 	Boundary bool
 	Side     string
 	Order    int
-	Built    bool
+	Status   string // built: Go, RTL and lockstep; model: Go only; later: defined, nothing generated
+	Built    bool   // status built, and every boundary
 	Rule     string
 	Text     string
 	Ops      []Op

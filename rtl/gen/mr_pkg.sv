@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'hc2f1276436e6e9ef;
+  localparam logic [63:0] SchemaHash = 64'h647334e4395d62ff;
 
   // constant.tbl
   localparam int Version = 1; // 1
