@@ -26,6 +26,7 @@ var layers = []allowed{
 	{"model/pipe", append([]string{"model/conn", "model/admit"}, common...), "order and time over conn, which has the values; admit: parsing gives a descriptor"},
 	{"model/modeltest", append([]string{"model", "model/conn", "model/pipe", "nic/layers"}, common...), "harness of tests: only tests import it"},
 	{"model", append([]string{"model/conn", "model/pipe"}, common...), "sizes and the way in; values and time are below"},
+	{"model/fabric", []string{"model/sim"}, "the network around NICs: sizes and entropy, no protocol"},
 	{"model/...", common, "blocks: never each other, they meet in conn"},
 
 	{"vectors/stimulus", nil, "flat list of what reaches a device: a leaf that targets and scenarios share"},
