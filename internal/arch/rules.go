@@ -21,6 +21,8 @@ var layers = []allowed{
 	{"model/sim", nil, "time and seeded numbers, no protocol"},
 	{"model/wire", []string{"model/preset", "model/sim"}, "codec: knows sizes, no records"},
 	{"model/event", []string{"model/preset", "model/sim", "model/wire"}, "records: the language of all targets"},
+	{"model/workload", []string{"model/sim"}, "messages and who waits for whom: no transport, no network"},
+	{"model/cluster", []string{"model/fabric", "model/sim", "model/workload"}, "runs any transport: knows none"},
 	{"model/conn", append([]string{"model/admit", "model/window", "model/key", "model/recv", "model/message", "model/place",
 		"model/complete", "model/coalesce", "model/ack"}, common...), "the only place where blocks meet"},
 	{"model/pipe", append([]string{"model/conn", "model/admit"}, common...), "order and time over conn, which has the values; admit: parsing gives a descriptor"},

@@ -1,10 +1,6 @@
 package workload
 
-import (
-	"math/bits"
-
-	"metaroce/tandem/model/sim"
-)
+import "metaroce/tandem/model/sim"
 
 // Link is what a host has to the network, for the physical limit of a workload: no schedule and no transport is faster.
 type Link struct {
@@ -19,23 +15,9 @@ type Link struct {
 func (l Link) Time(payload uint64) sim.Picos {
 	wire := payload
 	if l.Payload > 0 {
-		wire = mulDiv(payload, uint64(l.Wire), uint64(l.Payload))
+		wire = sim.MulDivUp(payload, uint64(l.Wire), uint64(l.Payload))
 	}
-	return sim.Picos(mulDiv(wire, 8_000_000, l.Mbps))
-}
-
-// mulDiv is a*b/c rounded up, held at 2^63 where it is more or c is 0.
-func mulDiv(a, b, c uint64) uint64 {
-	const most = 1 << 63
-	hi, lo := bits.Mul64(a, b)
-	if hi >= c {
-		return most
-	}
-	q, r := bits.Div64(hi, lo, c)
-	if r > 0 {
-		q++
-	}
-	return min(q, most)
+	return sim.Picos(sim.MulDivUp(wire, 8_000_000, l.Mbps))
 }
 
 // Limit is the physical limit of the makespan: the formula of docs/workloads.md for the workload the graph was built as.
