@@ -615,10 +615,12 @@ const (
 // PathChoiceIn is what the path_choice step takes.
 type PathChoiceIn struct {
 	Conn   uint16 // 16 bits: connection
-	Path   uint8  // 8 bits: op mark: path penalised
+	Policy uint8  // 2 bits: op choose: 0 penalty pointer, 1 largest free window, 2 oblivious
+	Path   uint8  // 8 bits: op mark: path penalised; policy 1: eligible path with the largest free window, the first from the pointer on
 	Add    uint8  // 4 bits: op mark: 1 a mark, 15 a timeout
+	Draw   uint16 // 16 bits: policy 2: a seeded random number
 	Active uint64 // 64 bits: paths that may take new data, a bit each [read from path_timer.path]
-	Room   uint64 // 64 bits: paths whose window has room [read from cc.path]
+	Room   uint64 // 64 bits: paths whose window, span of psn and uplink have room [read from cc.path]
 }
 
 // PathChoiceOut is what the path_choice step decides.
@@ -643,50 +645,60 @@ type PathChoice struct {
 
 // Transactions of xmit.
 const (
-	XmitFirst  uint8 = 0 // new data
-	XmitAgain  uint8 = 1 // a lost packet on its own path
-	XmitDetour uint8 = 2 // by another path's port
+	XmitFirst  uint8 = 0 // new data: the record is made and appended to live
+	XmitAgain  uint8 = 1 // head of lost goes on its own path, to live with the next tsn
+	XmitDetour uint8 = 2 // head of lost goes by another path's port, to away; it keeps its tsn
 	XmitFlush  uint8 = 3 // header only, next tsn
+	XmitFree   uint8 = 4 // head of a list is acknowledged: the record is settled
+	XmitLose   uint8 = 5 // head of live or away has to be sent again: to lost
+	XmitKeep   uint8 = 6 // head of lost or away is looked at and stays: to the tail of its list
+	XmitRetire uint8 = 7 // head of live was sent in an epoch that ends: to away
+	XmitStart  uint8 = 8 // the path opens: psn and tsn begin
 )
 
 // XmitIn is what the xmit step takes.
 type XmitIn struct {
 	Now     uint32 // 32 bits: tx_time of the packet [told; legal: equals the low 32 bits of the record's cycle; bound: a packet with path and room leaves within 64 cycles in which the port was ready]
 	PathRow uint16 // 16 bits: home path
-	Carrier uint8  // 8 bits: path whose port carries it
-	PsnIn   uint32 // 32 bits: op again, detour: psn of the record
-	Bytes   uint16 // 16 bits: payload bytes
-	Demand  bool   // 1 bit: more waits than the window allows
+	Home    uint8  // 6 bits: home path: its number in the connection
+	Carrier uint8  // 6 bits: op detour: path whose port carries it
+	List    uint8  // 2 bits: op free, lose, keep: 1 live, 2 lost, 3 away
+	Message uint16 // 16 bits: op first: the sender's slot of the message
+	Part    uint32 // 32 bits: op first: number of the packet in its message; op start: first psn
 }
 
 // XmitOut is what the xmit step decides.
 type XmitOut struct {
-	Psn   uint32 // 32 bits: identity
-	Tsn   uint32 // 32 bits: order of transmission
-	Epoch uint8  // 4 bits: epoch of the home path
-	Sport uint16 // 16 bits: UDP source port
+	Psn    uint32 // 32 bits: identity of the packet, or of the record moved
+	Tsn    uint32 // 32 bits: order of transmission
+	Link   bool   // 1 bit: the record at behind gets this one as its next
+	Behind uint8  // 8 bits: psn mod 256 of the record that was the tail of the list appended to
 }
 
-// XmitPath is a row of table xmit.path (conns*paths), index path_row: transmissions of a path.
+// XmitPath is a row of table xmit.path (conns*paths), index path_row: three lists: live, in tsn order; lost, to be sent again; away, by another port or epoch.
 type XmitPath struct {
 	NextPsn  uint32 // 32 bits: next psn
 	NextTsn  uint32 // 32 bits: next tsn
-	Una      uint32 // 32 bits: oldest psn not acknowledged
-	Inflight uint32 // 32 bits: bytes in flight, detours included
-	Head     uint8  // 8 bits: oldest record in tsn order
-	Tail     uint8  // 8 bits: newest record in tsn order
+	LiveHead uint8  // 8 bits: oldest record of live, psn mod 256
+	LiveTail uint8  // 8 bits: newest
+	LostHead uint8  // 8 bits: first record of lost
+	LostTail uint8  // 8 bits: last
+	AwayHead uint8  // 8 bits: first record of away
+	AwayTail uint8  // 8 bits: last
+	Live     uint16 // 9 bits: records in live
+	Lost     uint16 // 9 bits: records in lost
+	Away     uint16 // 9 bits: records in away
+	Old      uint16 // 9 bits: of those in away, the ones that an earlier epoch carried
 }
 
 // XmitPacket is a row of table xmit.packet (conns*paths*256), index path_row*256 + psn mod 256: one packet that is not settled.
 type XmitPacket struct {
-	Used    bool   // 1 bit: in use
-	Tsn     uint32 // 32 bits: of its newest transmission
-	Sent    uint32 // 32 bits: cycle of that
-	Bytes   uint16 // 16 bits: payload bytes
-	Carrier uint8  // 8 bits: path that carried it last
-	Epoch   uint8  // 4 bits: of that transmission
-	Again   bool   // 1 bit: sent more than once: no round trip sample
-	Next    uint8  // 8 bits: next record in tsn order
+	Tsn     uint32 // 32 bits: of its newest transmission on its home path
+	Sent    uint32 // 32 bits: cycle of its newest transmission; op retire: of the change
+	Part    uint32 // 32 bits: number of the packet in its message
+	Message uint16 // 16 bits: the sender's slot of the message
+	Where   uint8  // 8 bits: bits 7:6 list, 0: not in use; bits 5:0 path that carried it last
+	Next    uint8  // 8 bits: next record of its list, psn mod 256
 }
 
 // Xmit is the record of xmit [R-XMIT]: transmission list.
@@ -700,40 +712,46 @@ type Xmit struct {
 
 // Transactions of ack_recv.
 const (
-	AckRecvAck    uint8 = 0 // an ACK of the path
-	AckRecvAnswer uint8 = 1 // an answer to a probe
+	AckRecvAck   uint8 = 0 // an ACK of the path
+	AckRecvEpoch uint8 = 1 // the path has a new epoch: its order evidence begins anew
+	AckRecvStart uint8 = 2 // the path opens
 )
 
 // AckRecvIn is what the ack_recv step takes.
 type AckRecvIn struct {
 	Now       uint32         // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; bound: the record's cycle never runs backwards]
 	PathRow   uint16         // 16 bits: row of the path
-	Cum       uint32         // 32 bits: ack.cum
+	Cum       uint32         // 32 bits: ack.cum; op start: first psn
 	HighTsn   uint32         // 32 bits: ack.high_tsn
 	HighValid bool           // 1 bit: ack.high_valid
 	Epoch     uint8          // 4 bits: base.epoch
+	FlagD     bool           // 1 bit: base.flag_d: the newest packet covered was a detour
 	EchoTime  uint32         // 32 bits: ack.echo_time
 	Held      uint32         // 24 bits: ack.held
-	Sample    bool           // 1 bit: echo is of this epoch and was sent once
+	Sample    bool           // 1 bit: the record of echo_psn is live and was sent at echo_time
+	OwnEpoch  uint8          // 4 bits: epoch of the path [read from path_timer.path]
+	NextPsn   uint32         // 32 bits: next psn [read from xmit.path]
+	NextTsn   uint32         // 32 bits: next tsn [read from xmit.path]
 	Vector    wire.Bitmap256 // 256 bits: ack.vector
 }
 
 // AckRecvOut is what the ack_recv step decides.
 type AckRecvOut struct {
-	Fresh bool   // 1 bit: newer than all before
-	Acked uint32 // 32 bits: bytes newly acknowledged
-	Limit uint32 // 32 bits: tsn up to which the walker may judge
-	Alive bool   // 1 bit: proves the path alive
+	Fresh      bool   // 1 bit: cum and vector are as new as any before: the walk uses them
+	Bogus      bool   // 1 bit: it acknowledges what was never sent: nothing of it is used
+	Alive      bool   // 1 bit: proves the path alive
+	LimitValid bool   // 1 bit: limit holds
+	Limit      uint32 // 32 bits: tsn up to which the walk may judge
+	Rtt        uint32 // 32 bits: round trip taken as a sample, ticks; 0: none
 }
 
 // AckRecvPath is a row of table ack_recv.path (conns*paths), index path_row: what the peer has said of a path.
 type AckRecvPath struct {
-	Cum        uint32         // 32 bits: highest ack.cum
-	Vector     wire.Bitmap256 // 256 bits: its vector
-	Limit      uint32         // 32 bits: highest tsn received, this epoch
-	LimitValid bool           // 1 bit: limit holds
-	Srtt       uint32         // 32 bits: smoothed round trip, ticks
-	Rttvar     uint32         // 32 bits: its variation
+	Cum        uint32 // 32 bits: highest ack.cum
+	Limit      uint32 // 32 bits: highest tsn received, this epoch
+	Srtt       uint32 // 32 bits: smoothed round trip, ticks; 0: no sample yet
+	Rttvar     uint32 // 32 bits: its variation, ticks
+	LimitValid bool   // 1 bit: limit holds
 }
 
 // AckRecv is the record of ack_recv [R-ACKRECV]: acknowledgement received.
@@ -746,37 +764,34 @@ type AckRecv struct {
 
 // Transactions of loss_walk.
 const (
-	LossWalkWalk uint8 = 0 // the record at the head of the list
+	LossWalkWalk uint8 = 0 // the record at the head of a list
 )
 
 // LossWalkIn is what the loss_walk step takes.
 type LossWalkIn struct {
-	Now     uint32 // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; bound: a list with a record at or below the limit is walked within 64 cycles]
-	PathRow uint16 // 16 bits: row of the path
-	Psn     uint32 // 32 bits: of the record
-	Tsn     uint32 // 32 bits: of the record
-	Acked   bool   // 1 bit: cum or vector covers it [read from ack_recv.path]
-	Limit   uint32 // 32 bits: tsn up to which may be judged [read from ack_recv.path]
+	Now        uint32 // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; bound: a list with a record at or below the limit is walked within 64 cycles]
+	PathRow    uint16 // 16 bits: row of the path
+	List       uint8  // 2 bits: 1 live, 2 lost, 3 away
+	Psn        uint32 // 32 bits: of the record [read from xmit.path]
+	Tsn        uint32 // 32 bits: of the record [read from xmit.packet]
+	Sent       uint32 // 32 bits: cycle of its newest transmission [read from xmit.packet]
+	Acked      bool   // 1 bit: cum or vector of the acknowledgement at work covers it [read from ack_recv]
+	LimitValid bool   // 1 bit: limit holds [read from ack_recv.path]
+	Limit      uint32 // 32 bits: tsn up to which may be judged [read from ack_recv.path]
+	Rto        uint32 // 32 bits: list away: timeout of the path that carried it, ticks [read from path_timer]
+	Down       bool   // 1 bit: list away: the path that carried it is not active [read from path_timer.path]
 }
 
 // LossWalkOut is what the loss_walk step decides.
 type LossWalkOut struct {
-	Fate uint8 // 2 bits: 0 stays, 1 acknowledged, 2 lost, 3 deadline of an old epoch passed
-}
-
-// LossWalkCursor is a row of table loss_walk.cursor (conns*paths), index path_row: where the walk stands.
-type LossWalkCursor struct {
-	At      uint8  // 8 bits: record looked at next
-	Lost    uint32 // 32 bits: packets found lost
-	Settled uint32 // 32 bits: records settled
+	Fate uint8 // 2 bits: 0 stays, 1 acknowledged, 2 lost by order, 3 lost by time or with its carrier
 }
 
 // LossWalk is the record of loss_walk [R-WALK]: loss walker: one record a transaction.
 type LossWalk struct {
-	Head   Head
-	Out    LossWalkOut
-	In     LossWalkIn
-	Cursor LossWalkCursor // as the step leaves it
+	Head Head
+	Out  LossWalkOut
+	In   LossWalkIn
 }
 
 // Transactions of cc.
@@ -832,43 +847,57 @@ type Cc struct {
 
 // Transactions of path_timer.
 const (
-	PathTimerRto    uint8 = 0 // the oldest transmission of a path is overdue
-	PathTimerProbe  uint8 = 1 // a probe is due
-	PathTimerAnswer uint8 = 2 // a probe was answered
-	PathTimerAlive  uint8 = 3 // an acknowledgement proves the path alive
+	PathTimerDue    uint8 = 0 // the deadline in the row has passed
+	PathTimerAnswer uint8 = 1 // a probe was answered
+	PathTimerAlive  uint8 = 2 // an acknowledgement proves the path alive
+	PathTimerArm    uint8 = 3 // a packet left and no deadline holds
+	PathTimerMove   uint8 = 4 // an active path is to have another port or plane
+	PathTimerStart  uint8 = 5 // the path opens
 )
 
 // PathTimerIn is what the path_timer step takes.
 type PathTimerIn struct {
-	Now        uint32 // 32 bits: cycle of the step [told; legal: op rto, probe: not before the deadline in the row; bound: not later than the deadline + 2000 ticks (8 us, one sweep)]
+	Now        uint32 // 32 bits: cycle of the step [told; legal: op due: not before the deadline in the row; bound: op due: not later than the deadline + 2000 ticks (8 us, one sweep)]
 	PathRow    uint16 // 16 bits: row of the path
-	Oldest     uint32 // 32 bits: cycle of the oldest transmission not settled [read from xmit.path]
-	Idle       bool   // 1 bit: nothing is in flight [read from xmit.path]
+	Oldest     uint32 // 32 bits: cycle of the oldest transmission in live [read from xmit.packet]
+	Idle       bool   // 1 bit: live and lost are empty [read from xmit.path]
+	Old        bool   // 1 bit: a record of an earlier epoch is not settled [read from xmit.path]
 	Srtt       uint32 // 32 bits: smoothed round trip [read from ack_recv.path]
 	Rttvar     uint32 // 32 bits: its variation [read from ack_recv.path]
+	Gap        uint32 // 32 bits: pacing gap, ticks [read from cc.conn]
+	Base       uint32 // 32 bits: round trip of the empty network, ticks
 	LastActive bool   // 1 bit: the only active path of its connection
+	Port       uint16 // 16 bits: what a proposal would take; op answer: answer.port; op start: first port
+	Plane      uint8  // 4 bits: plane that a proposal would take; op start: first plane
+	Txn        uint8  // 8 bits: op answer: answer.txn
+	NewEpoch   uint8  // 4 bits: op answer: answer.new_epoch
 }
 
 // PathTimerOut is what the path_timer step decides.
 type PathTimerOut struct {
-	Resend    bool // 1 bit: the oldest packet goes again with flag A
-	Suspect   bool // 1 bit: the path becomes suspect
+	Timeout   bool // 1 bit: the timeout passed: path_choice and cc are told
+	Resend    bool // 1 bit: the oldest record of live goes again
+	Suspect   bool // 1 bit: the path becomes suspect: all of live goes again by other paths
 	Failed    bool // 1 bit: the path becomes failed
-	SendProbe bool // 1 bit: a probe leaves
-	NewSport  bool // 1 bit: another port is proposed
+	SendProbe bool // 1 bit: a probe leaves, by the row's proposed port and plane
+	Active    bool // 1 bit: the path becomes active
+	Changed   bool // 1 bit: port, plane and epoch are the proposed ones from now on
+	Refused   bool // 1 bit: op answer: of no open probe
 }
 
 // PathTimerPath is a row of table path_timer.path (conns*paths), index path_row: state and timer of a path.
 type PathTimerPath struct {
-	State    uint8  // 2 bits: 0 active, 1 suspect, 2 failed
-	Expired  uint8  // 4 bits: RTOs in a row
 	Deadline uint32 // 32 bits: cycle of the next action
-	Armed    bool   // 1 bit: deadline holds
-	Epoch    uint8  // 4 bits: current epoch
 	Sport    uint16 // 16 bits: current port
-	Proposed uint16 // 16 bits: port proposed by the open probe
-	Txn      uint8  // 8 bits: transaction of the open probe
-	BackOff  uint8  // 4 bits: doublings of the probe interval
+	Proposed uint16 // 16 bits: port of the open probe
+	Armed    bool   // 1 bit: deadline holds
+	State    uint8  // 2 bits: 0 active, 1 suspect, 2 failed
+	Expired  uint8  // 4 bits: timeouts in a row
+	Epoch    uint8  // 4 bits: current epoch
+	Plane    uint8  // 4 bits: current plane
+	ToPlane  uint8  // 4 bits: plane of the open probe
+	Txn      uint8  // 8 bits: transaction of the newest probe
+	Probes   uint8  // 4 bits: probes sent since the state began; active: of an open move
 }
 
 // PathTimer is the record of path_timer [R-TIMER]: RTO, probes, epochs.
@@ -881,43 +910,65 @@ type PathTimer struct {
 
 // Transactions of slot.
 const (
-	SlotRequest  uint8 = 0 // a request takes a slot
-	SlotResponse uint8 = 1 // a part of a response arrived
-	SlotExecute  uint8 = 2 // responder: all earlier messages of the stream are complete
+	SlotRequest  uint8 = 0 // requester: a request takes its slot
+	SlotResponse uint8 = 1 // requester: a new part of the answer arrived
+	SlotFail     uint8 = 2 // requester: the request was refused, or its stream flushed
+	SlotPark     uint8 = 3 // responder: a new request arrived
+	SlotExecute  uint8 = 4 // responder: the completed msn of its stream moved
+	SlotCut      uint8 = 5 // responder: the next response is cut
+	SlotDrop     uint8 = 6 // responder: the stream is in error or closed
 )
 
 // SlotIn is what the slot step takes.
 type SlotIn struct {
 	Conn       uint16 // 16 bits: connection
-	Slot       uint8  // 8 bits: request slot
-	Msn        uint32 // 32 bits: message of the request
-	Length     uint32 // 32 bits: bytes asked for
-	Offset     uint32 // 32 bits: of this response
-	PayloadLen uint16 // 16 bits: bytes of this response
-	Completed  uint32 // 32 bits: completed msn of the request's stream [read from complete.stream]
+	Slot       uint8  // 6 bits: request slot
+	Atomic     bool   // 1 bit: op request, park: an atomic, whose answer has 8 bytes
+	StreamRow  uint16 // 16 bits: op request, park: row of the stream
+	Msn        uint32 // 32 bits: op request, park: message of the request
+	Length     uint32 // 32 bits: op request, park: bytes asked for
+	Offset     uint32 // 32 bits: op response: of its payload in the answer
+	PayloadLen uint16 // 16 bits: op response: bytes; op cut: most bytes of one response
+	Completed  uint32 // 32 bits: op park, execute: completed msn of the request's stream [read from complete.stream]
 }
 
 // SlotOut is what the slot step decides.
 type SlotOut struct {
-	Take bool // 1 bit: the slot is taken, the response placed, or the request executed
-	Done bool // 1 bit: all bytes of the answer are in
+	Take       bool   // 1 bit: the slot is taken, the part placed, the request executed, or a response cut
+	Done       bool   // 1 bit: all bytes are in, or all responses cut: the slot is free
+	Wrong      bool   // 1 bit: it cannot be: slot in use or not in use, bytes beyond the answer
+	Offset     uint32 // 32 bits: op cut: of the response in the answer
+	PayloadLen uint16 // 16 bits: op cut: its bytes
 }
 
-// SlotSlot is a row of table slot.slot (conns*64), index conn*64 + slot: one request that is not answered.
-type SlotSlot struct {
-	Used    bool   // 1 bit: in use
-	Parked  bool   // 1 bit: responder: waits for earlier messages
-	Msn     uint32 // 32 bits: message
-	Length  uint32 // 32 bits: bytes asked for
-	Arrived uint32 // 32 bits: bytes that came
+// SlotAsk is a row of table slot.ask (conns*64), index conn*64 + slot: requester: one request that is not answered.
+type SlotAsk struct {
+	Used      bool   // 1 bit: in use
+	Atomic    bool   // 1 bit: an atomic
+	StreamRow uint16 // 16 bits: row of its stream
+	Msn       uint32 // 32 bits: message
+	Length    uint32 // 32 bits: bytes asked for
+	Arrived   uint32 // 32 bits: bytes that came
+}
+
+// SlotServe is a row of table slot.serve (conns*64), index conn*64 + slot: responder: one request that is not answered.
+type SlotServe struct {
+	Used      bool   // 1 bit: in use
+	Parked    bool   // 1 bit: waits for earlier messages
+	Atomic    bool   // 1 bit: an atomic
+	StreamRow uint16 // 16 bits: row of its stream
+	Msn       uint32 // 32 bits: message
+	Length    uint32 // 32 bits: bytes asked for
+	Cut       uint32 // 32 bits: bytes cut into responses
 }
 
 // Slot is the record of slot [R-SLOT]: read and atomic requests.
 type Slot struct {
-	Head Head
-	Out  SlotOut
-	In   SlotIn
-	Slot SlotSlot // as the step leaves it
+	Head  Head
+	Out   SlotOut
+	In    SlotIn
+	Ask   SlotAsk   // as the step leaves it
+	Serve SlotServe // as the step leaves it
 }
 
 // PacketInIn is what the packet_in step takes.

@@ -292,4 +292,4 @@ func (v Command) String() string {
 }
 
 // SchemaHash names the definition this package was generated from. Both ends of a bridge compare it first.
-const SchemaHash uint64 = 0x647334e4395d62ff
+const SchemaHash uint64 = 0x0e42992d161fc2d4

@@ -783,7 +783,7 @@ func (r *StreamSched) Decode(b []byte) error {
 	return nil
 }
 
-// PathChoiceRecordSize is the length of the record in mode full; the digest covers 32 bytes of state.
+// PathChoiceRecordSize is the length of the record in mode full; the digest covers 40 bytes of state.
 const PathChoiceRecordSize = 128
 
 // Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
@@ -793,16 +793,18 @@ func (r *PathChoice) Encode(b *[MaxRecord]byte) (n int) {
 	b[36] = r.Out.Chosen
 	b[37] = bit(r.Out.None)
 	binary.LittleEndian.PutUint16(b[38:], r.In.Conn)
-	b[40] = r.In.Path
-	b[41] = r.In.Add
-	binary.LittleEndian.PutUint64(b[44:], r.In.Active)
-	binary.LittleEndian.PutUint64(b[52:], r.In.Room)
-	b[60] = r.Choice.Pointer
-	binary.LittleEndian.PutUint64(b[64:], r.Choice.Penalty[0])
-	binary.LittleEndian.PutUint64(b[72:], r.Choice.Penalty[1])
-	binary.LittleEndian.PutUint64(b[80:], r.Choice.Penalty[2])
-	binary.LittleEndian.PutUint64(b[88:], r.Choice.Penalty[3])
-	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:96]))
+	b[40] = r.In.Policy
+	b[41] = r.In.Path
+	b[42] = r.In.Add
+	binary.LittleEndian.PutUint16(b[44:], r.In.Draw)
+	binary.LittleEndian.PutUint64(b[48:], r.In.Active)
+	binary.LittleEndian.PutUint64(b[56:], r.In.Room)
+	b[64] = r.Choice.Pointer
+	binary.LittleEndian.PutUint64(b[68:], r.Choice.Penalty[0])
+	binary.LittleEndian.PutUint64(b[76:], r.Choice.Penalty[1])
+	binary.LittleEndian.PutUint64(b[84:], r.Choice.Penalty[2])
+	binary.LittleEndian.PutUint64(b[92:], r.Choice.Penalty[3])
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:104]))
 	return 128
 }
 
@@ -815,20 +817,22 @@ func (r *PathChoice) Decode(b []byte) error {
 	r.Out.Chosen = p[36]
 	r.Out.None = p[37] != 0
 	r.In.Conn = binary.LittleEndian.Uint16(p[38:])
-	r.In.Path = p[40]
-	r.In.Add = p[41]
-	r.In.Active = binary.LittleEndian.Uint64(p[44:])
-	r.In.Room = binary.LittleEndian.Uint64(p[52:])
-	r.Choice.Pointer = p[60]
+	r.In.Policy = p[40]
+	r.In.Path = p[41]
+	r.In.Add = p[42]
+	r.In.Draw = binary.LittleEndian.Uint16(p[44:])
+	r.In.Active = binary.LittleEndian.Uint64(p[48:])
+	r.In.Room = binary.LittleEndian.Uint64(p[56:])
 	if r.Head.Valid == 1 {
-		r.Choice.Penalty = [4]uint64{}
+		r.Choice = PathChoiceChoice{}
 		return nil
 	}
 	q := (*[64]byte)(b[RecordSize:])
-	r.Choice.Penalty[0] = binary.LittleEndian.Uint64(q[0:])
-	r.Choice.Penalty[1] = binary.LittleEndian.Uint64(q[8:])
-	r.Choice.Penalty[2] = binary.LittleEndian.Uint64(q[16:])
-	r.Choice.Penalty[3] = binary.LittleEndian.Uint64(q[24:])
+	r.Choice.Pointer = q[0]
+	r.Choice.Penalty[0] = binary.LittleEndian.Uint64(q[4:])
+	r.Choice.Penalty[1] = binary.LittleEndian.Uint64(q[12:])
+	r.Choice.Penalty[2] = binary.LittleEndian.Uint64(q[20:])
+	r.Choice.Penalty[3] = binary.LittleEndian.Uint64(q[28:])
 	return nil
 }
 
@@ -841,28 +845,33 @@ func (r *Xmit) Encode(b *[MaxRecord]byte) (n int) {
 	r.Head.put(b, KindXmit, 1)
 	binary.LittleEndian.PutUint32(b[36:], r.Out.Psn)
 	binary.LittleEndian.PutUint32(b[40:], r.Out.Tsn)
-	b[44] = r.Out.Epoch
-	binary.LittleEndian.PutUint16(b[46:], r.Out.Sport)
+	b[44] = bit(r.Out.Link)
+	b[45] = r.Out.Behind
 	binary.LittleEndian.PutUint32(b[48:], r.In.Now)
 	binary.LittleEndian.PutUint16(b[52:], r.In.PathRow)
-	b[54] = r.In.Carrier
-	binary.LittleEndian.PutUint32(b[56:], r.In.PsnIn)
-	binary.LittleEndian.PutUint16(b[60:], r.In.Bytes)
-	b[62] = bit(r.In.Demand)
+	b[54] = r.In.Home
+	b[55] = r.In.Carrier
+	b[56] = r.In.List
+	binary.LittleEndian.PutUint16(b[58:], r.In.Message)
+	binary.LittleEndian.PutUint32(b[60:], r.In.Part)
 	binary.LittleEndian.PutUint32(b[64:], r.Path.NextPsn)
 	binary.LittleEndian.PutUint32(b[68:], r.Path.NextTsn)
-	binary.LittleEndian.PutUint32(b[72:], r.Path.Una)
-	binary.LittleEndian.PutUint32(b[76:], r.Path.Inflight)
-	b[80] = r.Path.Head
-	b[81] = r.Path.Tail
-	b[82] = bit(r.Packet.Used)
-	binary.LittleEndian.PutUint32(b[84:], r.Packet.Tsn)
-	binary.LittleEndian.PutUint32(b[88:], r.Packet.Sent)
-	binary.LittleEndian.PutUint16(b[92:], r.Packet.Bytes)
-	b[94] = r.Packet.Carrier
-	b[95] = r.Packet.Epoch
-	b[96] = bit(r.Packet.Again)
-	b[97] = r.Packet.Next
+	b[72] = r.Path.LiveHead
+	b[73] = r.Path.LiveTail
+	b[74] = r.Path.LostHead
+	b[75] = r.Path.LostTail
+	b[76] = r.Path.AwayHead
+	b[77] = r.Path.AwayTail
+	binary.LittleEndian.PutUint16(b[78:], r.Path.Live)
+	binary.LittleEndian.PutUint16(b[80:], r.Path.Lost)
+	binary.LittleEndian.PutUint16(b[82:], r.Path.Away)
+	binary.LittleEndian.PutUint16(b[84:], r.Path.Old)
+	binary.LittleEndian.PutUint32(b[88:], r.Packet.Tsn)
+	binary.LittleEndian.PutUint32(b[92:], r.Packet.Sent)
+	binary.LittleEndian.PutUint32(b[96:], r.Packet.Part)
+	binary.LittleEndian.PutUint16(b[100:], r.Packet.Message)
+	b[102] = r.Packet.Where
+	b[103] = r.Packet.Next
 	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:104]))
 	return 128
 }
@@ -875,14 +884,15 @@ func (r *Xmit) Decode(b []byte) error {
 	p := (*[RecordSize]byte)(b)
 	r.Out.Psn = binary.LittleEndian.Uint32(p[36:])
 	r.Out.Tsn = binary.LittleEndian.Uint32(p[40:])
-	r.Out.Epoch = p[44]
-	r.Out.Sport = binary.LittleEndian.Uint16(p[46:])
+	r.Out.Link = p[44] != 0
+	r.Out.Behind = p[45]
 	r.In.Now = binary.LittleEndian.Uint32(p[48:])
 	r.In.PathRow = binary.LittleEndian.Uint16(p[52:])
-	r.In.Carrier = p[54]
-	r.In.PsnIn = binary.LittleEndian.Uint32(p[56:])
-	r.In.Bytes = binary.LittleEndian.Uint16(p[60:])
-	r.In.Demand = p[62] != 0
+	r.In.Home = p[54]
+	r.In.Carrier = p[55]
+	r.In.List = p[56]
+	r.In.Message = binary.LittleEndian.Uint16(p[58:])
+	r.In.Part = binary.LittleEndian.Uint32(p[60:])
 	if r.Head.Valid == 1 {
 		r.Path = XmitPath{}
 		r.Packet = XmitPacket{}
@@ -891,22 +901,26 @@ func (r *Xmit) Decode(b []byte) error {
 	q := (*[64]byte)(b[RecordSize:])
 	r.Path.NextPsn = binary.LittleEndian.Uint32(q[0:])
 	r.Path.NextTsn = binary.LittleEndian.Uint32(q[4:])
-	r.Path.Una = binary.LittleEndian.Uint32(q[8:])
-	r.Path.Inflight = binary.LittleEndian.Uint32(q[12:])
-	r.Path.Head = q[16]
-	r.Path.Tail = q[17]
-	r.Packet.Used = q[18] != 0
-	r.Packet.Tsn = binary.LittleEndian.Uint32(q[20:])
-	r.Packet.Sent = binary.LittleEndian.Uint32(q[24:])
-	r.Packet.Bytes = binary.LittleEndian.Uint16(q[28:])
-	r.Packet.Carrier = q[30]
-	r.Packet.Epoch = q[31]
-	r.Packet.Again = q[32] != 0
-	r.Packet.Next = q[33]
+	r.Path.LiveHead = q[8]
+	r.Path.LiveTail = q[9]
+	r.Path.LostHead = q[10]
+	r.Path.LostTail = q[11]
+	r.Path.AwayHead = q[12]
+	r.Path.AwayTail = q[13]
+	r.Path.Live = binary.LittleEndian.Uint16(q[14:])
+	r.Path.Lost = binary.LittleEndian.Uint16(q[16:])
+	r.Path.Away = binary.LittleEndian.Uint16(q[18:])
+	r.Path.Old = binary.LittleEndian.Uint16(q[20:])
+	r.Packet.Tsn = binary.LittleEndian.Uint32(q[24:])
+	r.Packet.Sent = binary.LittleEndian.Uint32(q[28:])
+	r.Packet.Part = binary.LittleEndian.Uint32(q[32:])
+	r.Packet.Message = binary.LittleEndian.Uint16(q[36:])
+	r.Packet.Where = q[38]
+	r.Packet.Next = q[39]
 	return nil
 }
 
-// AckRecvRecordSize is the length of the record in mode full; the digest covers 104 bytes of state.
+// AckRecvRecordSize is the length of the record in mode full; the digest covers 80 bytes of state.
 const AckRecvRecordSize = 192
 
 // Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
@@ -914,32 +928,34 @@ func (r *AckRecv) Encode(b *[MaxRecord]byte) (n int) {
 	clear(b[:192])
 	r.Head.put(b, KindAckRecv, 2)
 	b[36] = bit(r.Out.Fresh)
-	binary.LittleEndian.PutUint32(b[40:], r.Out.Acked)
-	binary.LittleEndian.PutUint32(b[44:], r.Out.Limit)
-	b[48] = bit(r.Out.Alive)
-	binary.LittleEndian.PutUint32(b[52:], r.In.Now)
-	binary.LittleEndian.PutUint16(b[56:], r.In.PathRow)
-	binary.LittleEndian.PutUint32(b[60:], r.In.Cum)
-	binary.LittleEndian.PutUint32(b[64:], r.In.HighTsn)
-	b[68] = bit(r.In.HighValid)
-	b[69] = r.In.Epoch
-	binary.LittleEndian.PutUint32(b[72:], r.In.EchoTime)
-	binary.LittleEndian.PutUint32(b[76:], r.In.Held)
-	b[80] = bit(r.In.Sample)
-	binary.LittleEndian.PutUint64(b[84:], r.In.Vector[0])
-	binary.LittleEndian.PutUint64(b[92:], r.In.Vector[1])
-	binary.LittleEndian.PutUint64(b[100:], r.In.Vector[2])
-	binary.LittleEndian.PutUint64(b[108:], r.In.Vector[3])
-	binary.LittleEndian.PutUint32(b[116:], r.Path.Cum)
-	binary.LittleEndian.PutUint64(b[120:], r.Path.Vector[0])
-	binary.LittleEndian.PutUint64(b[128:], r.Path.Vector[1])
-	binary.LittleEndian.PutUint64(b[136:], r.Path.Vector[2])
-	binary.LittleEndian.PutUint64(b[144:], r.Path.Vector[3])
-	binary.LittleEndian.PutUint32(b[152:], r.Path.Limit)
-	b[156] = bit(r.Path.LimitValid)
-	binary.LittleEndian.PutUint32(b[160:], r.Path.Srtt)
-	binary.LittleEndian.PutUint32(b[164:], r.Path.Rttvar)
-	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:168]))
+	b[37] = bit(r.Out.Bogus)
+	b[38] = bit(r.Out.Alive)
+	b[39] = bit(r.Out.LimitValid)
+	binary.LittleEndian.PutUint32(b[40:], r.Out.Limit)
+	binary.LittleEndian.PutUint32(b[44:], r.Out.Rtt)
+	binary.LittleEndian.PutUint32(b[48:], r.In.Now)
+	binary.LittleEndian.PutUint16(b[52:], r.In.PathRow)
+	binary.LittleEndian.PutUint32(b[56:], r.In.Cum)
+	binary.LittleEndian.PutUint32(b[60:], r.In.HighTsn)
+	b[64] = bit(r.In.HighValid)
+	b[65] = r.In.Epoch
+	b[66] = bit(r.In.FlagD)
+	binary.LittleEndian.PutUint32(b[68:], r.In.EchoTime)
+	binary.LittleEndian.PutUint32(b[72:], r.In.Held)
+	b[76] = bit(r.In.Sample)
+	b[77] = r.In.OwnEpoch
+	binary.LittleEndian.PutUint32(b[80:], r.In.NextPsn)
+	binary.LittleEndian.PutUint32(b[84:], r.In.NextTsn)
+	binary.LittleEndian.PutUint64(b[88:], r.In.Vector[0])
+	binary.LittleEndian.PutUint64(b[96:], r.In.Vector[1])
+	binary.LittleEndian.PutUint64(b[104:], r.In.Vector[2])
+	binary.LittleEndian.PutUint64(b[112:], r.In.Vector[3])
+	binary.LittleEndian.PutUint32(b[120:], r.Path.Cum)
+	binary.LittleEndian.PutUint32(b[124:], r.Path.Limit)
+	binary.LittleEndian.PutUint32(b[128:], r.Path.Srtt)
+	binary.LittleEndian.PutUint32(b[132:], r.Path.Rttvar)
+	b[136] = bit(r.Path.LimitValid)
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:144]))
 	return 192
 }
 
@@ -950,43 +966,48 @@ func (r *AckRecv) Decode(b []byte) error {
 	}
 	p := (*[RecordSize]byte)(b)
 	r.Out.Fresh = p[36] != 0
-	r.Out.Acked = binary.LittleEndian.Uint32(p[40:])
-	r.Out.Limit = binary.LittleEndian.Uint32(p[44:])
-	r.Out.Alive = p[48] != 0
-	r.In.Now = binary.LittleEndian.Uint32(p[52:])
-	r.In.PathRow = binary.LittleEndian.Uint16(p[56:])
-	r.In.Cum = binary.LittleEndian.Uint32(p[60:])
+	r.Out.Bogus = p[37] != 0
+	r.Out.Alive = p[38] != 0
+	r.Out.LimitValid = p[39] != 0
+	r.Out.Limit = binary.LittleEndian.Uint32(p[40:])
+	r.Out.Rtt = binary.LittleEndian.Uint32(p[44:])
+	r.In.Now = binary.LittleEndian.Uint32(p[48:])
+	r.In.PathRow = binary.LittleEndian.Uint16(p[52:])
+	r.In.Cum = binary.LittleEndian.Uint32(p[56:])
+	r.In.HighTsn = binary.LittleEndian.Uint32(p[60:])
 	if r.Head.Valid == 1 {
-		r.In.HighTsn = 0
 		r.In.HighValid = false
 		r.In.Epoch = 0
+		r.In.FlagD = false
 		r.In.EchoTime = 0
 		r.In.Held = 0
 		r.In.Sample = false
+		r.In.OwnEpoch = 0
+		r.In.NextPsn = 0
+		r.In.NextTsn = 0
 		r.In.Vector = [4]uint64{}
 		r.Path = AckRecvPath{}
 		return nil
 	}
 	q := (*[128]byte)(b[RecordSize:])
-	r.In.HighTsn = binary.LittleEndian.Uint32(q[0:])
-	r.In.HighValid = q[4] != 0
-	r.In.Epoch = q[5]
-	r.In.EchoTime = binary.LittleEndian.Uint32(q[8:])
-	r.In.Held = binary.LittleEndian.Uint32(q[12:])
-	r.In.Sample = q[16] != 0
-	r.In.Vector[0] = binary.LittleEndian.Uint64(q[20:])
-	r.In.Vector[1] = binary.LittleEndian.Uint64(q[28:])
-	r.In.Vector[2] = binary.LittleEndian.Uint64(q[36:])
-	r.In.Vector[3] = binary.LittleEndian.Uint64(q[44:])
-	r.Path.Cum = binary.LittleEndian.Uint32(q[52:])
-	r.Path.Vector[0] = binary.LittleEndian.Uint64(q[56:])
-	r.Path.Vector[1] = binary.LittleEndian.Uint64(q[64:])
-	r.Path.Vector[2] = binary.LittleEndian.Uint64(q[72:])
-	r.Path.Vector[3] = binary.LittleEndian.Uint64(q[80:])
-	r.Path.Limit = binary.LittleEndian.Uint32(q[88:])
-	r.Path.LimitValid = q[92] != 0
-	r.Path.Srtt = binary.LittleEndian.Uint32(q[96:])
-	r.Path.Rttvar = binary.LittleEndian.Uint32(q[100:])
+	r.In.HighValid = q[0] != 0
+	r.In.Epoch = q[1]
+	r.In.FlagD = q[2] != 0
+	r.In.EchoTime = binary.LittleEndian.Uint32(q[4:])
+	r.In.Held = binary.LittleEndian.Uint32(q[8:])
+	r.In.Sample = q[12] != 0
+	r.In.OwnEpoch = q[13]
+	r.In.NextPsn = binary.LittleEndian.Uint32(q[16:])
+	r.In.NextTsn = binary.LittleEndian.Uint32(q[20:])
+	r.In.Vector[0] = binary.LittleEndian.Uint64(q[24:])
+	r.In.Vector[1] = binary.LittleEndian.Uint64(q[32:])
+	r.In.Vector[2] = binary.LittleEndian.Uint64(q[40:])
+	r.In.Vector[3] = binary.LittleEndian.Uint64(q[48:])
+	r.Path.Cum = binary.LittleEndian.Uint32(q[56:])
+	r.Path.Limit = binary.LittleEndian.Uint32(q[60:])
+	r.Path.Srtt = binary.LittleEndian.Uint32(q[64:])
+	r.Path.Rttvar = binary.LittleEndian.Uint32(q[68:])
+	r.Path.LimitValid = q[72] != 0
 	return nil
 }
 
@@ -1000,13 +1021,15 @@ func (r *LossWalk) Encode(b *[MaxRecord]byte) (n int) {
 	b[36] = r.Out.Fate
 	binary.LittleEndian.PutUint32(b[40:], r.In.Now)
 	binary.LittleEndian.PutUint16(b[44:], r.In.PathRow)
+	b[46] = r.In.List
 	binary.LittleEndian.PutUint32(b[48:], r.In.Psn)
 	binary.LittleEndian.PutUint32(b[52:], r.In.Tsn)
-	b[56] = bit(r.In.Acked)
-	binary.LittleEndian.PutUint32(b[60:], r.In.Limit)
-	b[64] = r.Cursor.At
-	binary.LittleEndian.PutUint32(b[68:], r.Cursor.Lost)
-	binary.LittleEndian.PutUint32(b[72:], r.Cursor.Settled)
+	binary.LittleEndian.PutUint32(b[56:], r.In.Sent)
+	b[60] = bit(r.In.Acked)
+	b[61] = bit(r.In.LimitValid)
+	binary.LittleEndian.PutUint32(b[64:], r.In.Limit)
+	binary.LittleEndian.PutUint32(b[68:], r.In.Rto)
+	b[72] = bit(r.In.Down)
 	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:80]))
 	return 128
 }
@@ -1020,18 +1043,22 @@ func (r *LossWalk) Decode(b []byte) error {
 	r.Out.Fate = p[36]
 	r.In.Now = binary.LittleEndian.Uint32(p[40:])
 	r.In.PathRow = binary.LittleEndian.Uint16(p[44:])
+	r.In.List = p[46]
 	r.In.Psn = binary.LittleEndian.Uint32(p[48:])
 	r.In.Tsn = binary.LittleEndian.Uint32(p[52:])
-	r.In.Acked = p[56] != 0
-	r.In.Limit = binary.LittleEndian.Uint32(p[60:])
+	r.In.Sent = binary.LittleEndian.Uint32(p[56:])
+	r.In.Acked = p[60] != 0
+	r.In.LimitValid = p[61] != 0
 	if r.Head.Valid == 1 {
-		r.Cursor = LossWalkCursor{}
+		r.In.Limit = 0
+		r.In.Rto = 0
+		r.In.Down = false
 		return nil
 	}
 	q := (*[64]byte)(b[RecordSize:])
-	r.Cursor.At = q[0]
-	r.Cursor.Lost = binary.LittleEndian.Uint32(q[4:])
-	r.Cursor.Settled = binary.LittleEndian.Uint32(q[8:])
+	r.In.Limit = binary.LittleEndian.Uint32(q[0:])
+	r.In.Rto = binary.LittleEndian.Uint32(q[4:])
+	r.In.Down = q[8] != 0
 	return nil
 }
 
@@ -1101,35 +1128,47 @@ func (r *Cc) Decode(b []byte) error {
 	return nil
 }
 
-// PathTimerRecordSize is the length of the record in mode full; the digest covers 24 bytes of state.
+// PathTimerRecordSize is the length of the record in mode full; the digest covers 40 bytes of state.
 const PathTimerRecordSize = 128
 
 // Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
 func (r *PathTimer) Encode(b *[MaxRecord]byte) (n int) {
 	clear(b[:128])
 	r.Head.put(b, KindPathTimer, 1)
-	b[36] = bit(r.Out.Resend)
-	b[37] = bit(r.Out.Suspect)
-	b[38] = bit(r.Out.Failed)
-	b[39] = bit(r.Out.SendProbe)
-	b[40] = bit(r.Out.NewSport)
+	b[36] = bit(r.Out.Timeout)
+	b[37] = bit(r.Out.Resend)
+	b[38] = bit(r.Out.Suspect)
+	b[39] = bit(r.Out.Failed)
+	b[40] = bit(r.Out.SendProbe)
+	b[41] = bit(r.Out.Active)
+	b[42] = bit(r.Out.Changed)
+	b[43] = bit(r.Out.Refused)
 	binary.LittleEndian.PutUint32(b[44:], r.In.Now)
 	binary.LittleEndian.PutUint16(b[48:], r.In.PathRow)
 	binary.LittleEndian.PutUint32(b[52:], r.In.Oldest)
 	b[56] = bit(r.In.Idle)
+	b[57] = bit(r.In.Old)
 	binary.LittleEndian.PutUint32(b[60:], r.In.Srtt)
 	binary.LittleEndian.PutUint32(b[64:], r.In.Rttvar)
-	b[68] = bit(r.In.LastActive)
-	b[69] = r.Path.State
-	b[70] = r.Path.Expired
-	binary.LittleEndian.PutUint32(b[72:], r.Path.Deadline)
-	b[76] = bit(r.Path.Armed)
-	b[77] = r.Path.Epoch
-	binary.LittleEndian.PutUint16(b[78:], r.Path.Sport)
-	binary.LittleEndian.PutUint16(b[80:], r.Path.Proposed)
-	b[82] = r.Path.Txn
-	b[83] = r.Path.BackOff
-	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:88]))
+	binary.LittleEndian.PutUint32(b[68:], r.In.Gap)
+	binary.LittleEndian.PutUint32(b[72:], r.In.Base)
+	b[76] = bit(r.In.LastActive)
+	binary.LittleEndian.PutUint16(b[78:], r.In.Port)
+	b[80] = r.In.Plane
+	b[81] = r.In.Txn
+	b[82] = r.In.NewEpoch
+	binary.LittleEndian.PutUint32(b[84:], r.Path.Deadline)
+	binary.LittleEndian.PutUint16(b[88:], r.Path.Sport)
+	binary.LittleEndian.PutUint16(b[90:], r.Path.Proposed)
+	b[92] = bit(r.Path.Armed)
+	b[93] = r.Path.State
+	b[94] = r.Path.Expired
+	b[95] = r.Path.Epoch
+	b[96] = r.Path.Plane
+	b[97] = r.Path.ToPlane
+	b[98] = r.Path.Txn
+	b[99] = r.Path.Probes
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:104]))
 	return 128
 }
 
@@ -1139,38 +1178,56 @@ func (r *PathTimer) Decode(b []byte) error {
 		return err
 	}
 	p := (*[RecordSize]byte)(b)
-	r.Out.Resend = p[36] != 0
-	r.Out.Suspect = p[37] != 0
-	r.Out.Failed = p[38] != 0
-	r.Out.SendProbe = p[39] != 0
-	r.Out.NewSport = p[40] != 0
+	r.Out.Timeout = p[36] != 0
+	r.Out.Resend = p[37] != 0
+	r.Out.Suspect = p[38] != 0
+	r.Out.Failed = p[39] != 0
+	r.Out.SendProbe = p[40] != 0
+	r.Out.Active = p[41] != 0
+	r.Out.Changed = p[42] != 0
+	r.Out.Refused = p[43] != 0
 	r.In.Now = binary.LittleEndian.Uint32(p[44:])
 	r.In.PathRow = binary.LittleEndian.Uint16(p[48:])
 	r.In.Oldest = binary.LittleEndian.Uint32(p[52:])
 	r.In.Idle = p[56] != 0
+	r.In.Old = p[57] != 0
 	r.In.Srtt = binary.LittleEndian.Uint32(p[60:])
 	if r.Head.Valid == 1 {
 		r.In.Rttvar = 0
+		r.In.Gap = 0
+		r.In.Base = 0
 		r.In.LastActive = false
+		r.In.Port = 0
+		r.In.Plane = 0
+		r.In.Txn = 0
+		r.In.NewEpoch = 0
 		r.Path = PathTimerPath{}
 		return nil
 	}
 	q := (*[64]byte)(b[RecordSize:])
 	r.In.Rttvar = binary.LittleEndian.Uint32(q[0:])
-	r.In.LastActive = q[4] != 0
-	r.Path.State = q[5]
-	r.Path.Expired = q[6]
-	r.Path.Deadline = binary.LittleEndian.Uint32(q[8:])
-	r.Path.Armed = q[12] != 0
-	r.Path.Epoch = q[13]
-	r.Path.Sport = binary.LittleEndian.Uint16(q[14:])
-	r.Path.Proposed = binary.LittleEndian.Uint16(q[16:])
-	r.Path.Txn = q[18]
-	r.Path.BackOff = q[19]
+	r.In.Gap = binary.LittleEndian.Uint32(q[4:])
+	r.In.Base = binary.LittleEndian.Uint32(q[8:])
+	r.In.LastActive = q[12] != 0
+	r.In.Port = binary.LittleEndian.Uint16(q[14:])
+	r.In.Plane = q[16]
+	r.In.Txn = q[17]
+	r.In.NewEpoch = q[18]
+	r.Path.Deadline = binary.LittleEndian.Uint32(q[20:])
+	r.Path.Sport = binary.LittleEndian.Uint16(q[24:])
+	r.Path.Proposed = binary.LittleEndian.Uint16(q[26:])
+	r.Path.Armed = q[28] != 0
+	r.Path.State = q[29]
+	r.Path.Expired = q[30]
+	r.Path.Epoch = q[31]
+	r.Path.Plane = q[32]
+	r.Path.ToPlane = q[33]
+	r.Path.Txn = q[34]
+	r.Path.Probes = q[35]
 	return nil
 }
 
-// SlotRecordSize is the length of the record in mode full; the digest covers 16 bytes of state.
+// SlotRecordSize is the length of the record in mode full; the digest covers 48 bytes of state.
 const SlotRecordSize = 128
 
 // Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
@@ -1179,19 +1236,32 @@ func (r *Slot) Encode(b *[MaxRecord]byte) (n int) {
 	r.Head.put(b, KindSlot, 1)
 	b[36] = bit(r.Out.Take)
 	b[37] = bit(r.Out.Done)
-	binary.LittleEndian.PutUint16(b[38:], r.In.Conn)
-	b[40] = r.In.Slot
-	binary.LittleEndian.PutUint32(b[44:], r.In.Msn)
-	binary.LittleEndian.PutUint32(b[48:], r.In.Length)
-	binary.LittleEndian.PutUint32(b[52:], r.In.Offset)
-	binary.LittleEndian.PutUint16(b[56:], r.In.PayloadLen)
-	binary.LittleEndian.PutUint32(b[60:], r.In.Completed)
-	b[64] = bit(r.Slot.Used)
-	b[65] = bit(r.Slot.Parked)
-	binary.LittleEndian.PutUint32(b[68:], r.Slot.Msn)
-	binary.LittleEndian.PutUint32(b[72:], r.Slot.Length)
-	binary.LittleEndian.PutUint32(b[76:], r.Slot.Arrived)
-	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:80]))
+	b[38] = bit(r.Out.Wrong)
+	binary.LittleEndian.PutUint32(b[40:], r.Out.Offset)
+	binary.LittleEndian.PutUint16(b[44:], r.Out.PayloadLen)
+	binary.LittleEndian.PutUint16(b[46:], r.In.Conn)
+	b[48] = r.In.Slot
+	b[49] = bit(r.In.Atomic)
+	binary.LittleEndian.PutUint16(b[50:], r.In.StreamRow)
+	binary.LittleEndian.PutUint32(b[52:], r.In.Msn)
+	binary.LittleEndian.PutUint32(b[56:], r.In.Length)
+	binary.LittleEndian.PutUint32(b[60:], r.In.Offset)
+	binary.LittleEndian.PutUint16(b[64:], r.In.PayloadLen)
+	binary.LittleEndian.PutUint32(b[68:], r.In.Completed)
+	b[72] = bit(r.Ask.Used)
+	b[73] = bit(r.Ask.Atomic)
+	binary.LittleEndian.PutUint16(b[74:], r.Ask.StreamRow)
+	binary.LittleEndian.PutUint32(b[76:], r.Ask.Msn)
+	binary.LittleEndian.PutUint32(b[80:], r.Ask.Length)
+	binary.LittleEndian.PutUint32(b[84:], r.Ask.Arrived)
+	b[88] = bit(r.Serve.Used)
+	b[89] = bit(r.Serve.Parked)
+	b[90] = bit(r.Serve.Atomic)
+	binary.LittleEndian.PutUint16(b[92:], r.Serve.StreamRow)
+	binary.LittleEndian.PutUint32(b[96:], r.Serve.Msn)
+	binary.LittleEndian.PutUint32(b[100:], r.Serve.Length)
+	binary.LittleEndian.PutUint32(b[104:], r.Serve.Cut)
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:112]))
 	return 128
 }
 
@@ -1203,23 +1273,39 @@ func (r *Slot) Decode(b []byte) error {
 	p := (*[RecordSize]byte)(b)
 	r.Out.Take = p[36] != 0
 	r.Out.Done = p[37] != 0
-	r.In.Conn = binary.LittleEndian.Uint16(p[38:])
-	r.In.Slot = p[40]
-	r.In.Msn = binary.LittleEndian.Uint32(p[44:])
-	r.In.Length = binary.LittleEndian.Uint32(p[48:])
-	r.In.Offset = binary.LittleEndian.Uint32(p[52:])
-	r.In.PayloadLen = binary.LittleEndian.Uint16(p[56:])
-	r.In.Completed = binary.LittleEndian.Uint32(p[60:])
+	r.Out.Wrong = p[38] != 0
+	r.Out.Offset = binary.LittleEndian.Uint32(p[40:])
+	r.Out.PayloadLen = binary.LittleEndian.Uint16(p[44:])
+	r.In.Conn = binary.LittleEndian.Uint16(p[46:])
+	r.In.Slot = p[48]
+	r.In.Atomic = p[49] != 0
+	r.In.StreamRow = binary.LittleEndian.Uint16(p[50:])
+	r.In.Msn = binary.LittleEndian.Uint32(p[52:])
+	r.In.Length = binary.LittleEndian.Uint32(p[56:])
+	r.In.Offset = binary.LittleEndian.Uint32(p[60:])
 	if r.Head.Valid == 1 {
-		r.Slot = SlotSlot{}
+		r.In.PayloadLen = 0
+		r.In.Completed = 0
+		r.Ask = SlotAsk{}
+		r.Serve = SlotServe{}
 		return nil
 	}
 	q := (*[64]byte)(b[RecordSize:])
-	r.Slot.Used = q[0] != 0
-	r.Slot.Parked = q[1] != 0
-	r.Slot.Msn = binary.LittleEndian.Uint32(q[4:])
-	r.Slot.Length = binary.LittleEndian.Uint32(q[8:])
-	r.Slot.Arrived = binary.LittleEndian.Uint32(q[12:])
+	r.In.PayloadLen = binary.LittleEndian.Uint16(q[0:])
+	r.In.Completed = binary.LittleEndian.Uint32(q[4:])
+	r.Ask.Used = q[8] != 0
+	r.Ask.Atomic = q[9] != 0
+	r.Ask.StreamRow = binary.LittleEndian.Uint16(q[10:])
+	r.Ask.Msn = binary.LittleEndian.Uint32(q[12:])
+	r.Ask.Length = binary.LittleEndian.Uint32(q[16:])
+	r.Ask.Arrived = binary.LittleEndian.Uint32(q[20:])
+	r.Serve.Used = q[24] != 0
+	r.Serve.Parked = q[25] != 0
+	r.Serve.Atomic = q[26] != 0
+	r.Serve.StreamRow = binary.LittleEndian.Uint16(q[28:])
+	r.Serve.Msn = binary.LittleEndian.Uint32(q[32:])
+	r.Serve.Length = binary.LittleEndian.Uint32(q[36:])
+	r.Serve.Cut = binary.LittleEndian.Uint32(q[40:])
 	return nil
 }
 

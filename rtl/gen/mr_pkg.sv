@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'h647334e4395d62ff;
+  localparam logic [63:0] SchemaHash = 64'h0e42992d161fc2d4;
 
   // constant.tbl
   localparam int Version = 1; // 1
@@ -177,9 +177,15 @@ package mr_pkg;
   localparam logic [7:0] XmitOpAgain = 8'd1;
   localparam logic [7:0] XmitOpDetour = 8'd2;
   localparam logic [7:0] XmitOpFlush = 8'd3;
+  localparam logic [7:0] XmitOpFree = 8'd4;
+  localparam logic [7:0] XmitOpLose = 8'd5;
+  localparam logic [7:0] XmitOpKeep = 8'd6;
+  localparam logic [7:0] XmitOpRetire = 8'd7;
+  localparam logic [7:0] XmitOpStart = 8'd8;
   localparam logic [7:0] KindAckRecv = 8'd24;
   localparam logic [7:0] AckRecvOpAck = 8'd0;
-  localparam logic [7:0] AckRecvOpAnswer = 8'd1;
+  localparam logic [7:0] AckRecvOpEpoch = 8'd1;
+  localparam logic [7:0] AckRecvOpStart = 8'd2;
   localparam logic [7:0] KindLossWalk = 8'd25;
   localparam logic [7:0] LossWalkOpWalk = 8'd0;
   localparam logic [7:0] KindCc = 8'd26;
@@ -187,14 +193,20 @@ package mr_pkg;
   localparam logic [7:0] CcOpTimeout = 8'd1;
   localparam logic [7:0] CcOpHint = 8'd2;
   localparam logic [7:0] KindPathTimer = 8'd27;
-  localparam logic [7:0] PathTimerOpRto = 8'd0;
-  localparam logic [7:0] PathTimerOpProbe = 8'd1;
-  localparam logic [7:0] PathTimerOpAnswer = 8'd2;
-  localparam logic [7:0] PathTimerOpAlive = 8'd3;
+  localparam logic [7:0] PathTimerOpDue = 8'd0;
+  localparam logic [7:0] PathTimerOpAnswer = 8'd1;
+  localparam logic [7:0] PathTimerOpAlive = 8'd2;
+  localparam logic [7:0] PathTimerOpArm = 8'd3;
+  localparam logic [7:0] PathTimerOpMove = 8'd4;
+  localparam logic [7:0] PathTimerOpStart = 8'd5;
   localparam logic [7:0] KindSlot = 8'd28;
   localparam logic [7:0] SlotOpRequest = 8'd0;
   localparam logic [7:0] SlotOpResponse = 8'd1;
-  localparam logic [7:0] SlotOpExecute = 8'd2;
+  localparam logic [7:0] SlotOpFail = 8'd2;
+  localparam logic [7:0] SlotOpPark = 8'd3;
+  localparam logic [7:0] SlotOpExecute = 8'd4;
+  localparam logic [7:0] SlotOpCut = 8'd5;
+  localparam logic [7:0] SlotOpDrop = 8'd6;
   localparam logic [7:0] KindPacketIn = 8'd64;
   localparam logic [7:0] KindPacketOut = 8'd65;
   localparam logic [7:0] KindMemWrite = 8'd66;
