@@ -1,0 +1,78 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"metaroce/tandem/experiment"
+	"metaroce/tandem/experiment/chart"
+)
+
+// Files writes everything into a folder: results.json, results.csv, traces.csv where there are traces, one SVG a plot,
+// and index.html. Several results have a folder each for these, and one index.html above. It returns what it wrote, as
+// paths below the folder, in the order of writing.
+func Files(dir string, list []*experiment.Result) ([]string, error) {
+	f := &folder{dir: dir}
+	for _, r := range list {
+		below := ""
+		if len(list) > 1 {
+			below = r.Experiment.Name
+		}
+		f.result(below, r)
+	}
+	f.file("index.html", func(w io.Writer) error { return Page(w, list) })
+	return f.wrote, f.err
+}
+
+// folder keeps the first error.
+type folder struct {
+	dir   string
+	wrote []string
+	err   error
+}
+
+func (f *folder) result(below string, r *experiment.Result) {
+	f.file(filepath.Join(below, "results.json"), func(w io.Writer) error { return JSON(w, []*experiment.Result{r}) })
+	f.file(filepath.Join(below, "results.csv"), func(w io.Writer) error { return CSV(w, r) })
+	if len(r.Traces) > 0 {
+		f.file(filepath.Join(below, "traces.csv"), func(w io.Writer) error { return TracesCSV(w, r) })
+	}
+	for _, p := range Pictures(r) {
+		f.file(filepath.Join(below, p.Name+".svg"), func(w io.Writer) error {
+			_, err := io.WriteString(w, chart.Alone(p.SVG))
+			return err
+		})
+	}
+}
+
+// file writes through a name of its own, so that a file is whole or not there.
+func (f *folder) file(name string, write func(io.Writer) error) {
+	if f.err != nil {
+		return
+	}
+	var b bytes.Buffer
+	path := filepath.Join(f.dir, name)
+	err := write(&b)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
+	}
+	if err == nil {
+		err = replace(path, b.Bytes())
+	}
+	if err != nil {
+		f.err = fmt.Errorf("cannot write %s: %w", path, err)
+		return
+	}
+	f.wrote = append(f.wrote, filepath.ToSlash(name))
+}
+
+func replace(path string, text []byte) error {
+	part := path + ".part"
+	if err := os.WriteFile(part, text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(part, path)
+}
