@@ -732,6 +732,7 @@ type AckRecvIn struct {
 	OwnEpoch  uint8          // 4 bits: epoch of the path [read from path_timer.path]
 	NextPsn   uint32         // 32 bits: next psn [read from xmit.path]
 	NextTsn   uint32         // 32 bits: next tsn [read from xmit.path]
+	Tolerance uint8          // 8 bits: transmissions by which the order inside a path may be off before it is a loss
 	Vector    wire.Bitmap256 // 256 bits: ack.vector
 }
 
@@ -860,7 +861,7 @@ type PathTimerIn struct {
 	Now        uint32 // 32 bits: cycle of the step [told; legal: op due: not before the deadline in the row; bound: op due: not later than the deadline + 2000 ticks (8 us, one sweep)]
 	PathRow    uint16 // 16 bits: row of the path
 	Oldest     uint32 // 32 bits: cycle of the oldest transmission in live [read from xmit.packet]
-	Idle       bool   // 1 bit: live and lost are empty [read from xmit.path]
+	Idle       bool   // 1 bit: live is empty [read from xmit.path]
 	Old        bool   // 1 bit: a record of an earlier epoch is not settled [read from xmit.path]
 	Srtt       uint32 // 32 bits: smoothed round trip [read from ack_recv.path]
 	Rttvar     uint32 // 32 bits: its variation [read from ack_recv.path]
@@ -868,21 +869,22 @@ type PathTimerIn struct {
 	Base       uint32 // 32 bits: round trip of the empty network, ticks
 	LastActive bool   // 1 bit: the only active path of its connection
 	Port       uint16 // 16 bits: what a proposal would take; op answer: answer.port; op start: first port
-	Plane      uint8  // 4 bits: plane that a proposal would take; op start: first plane
+	Plane      uint8  // 4 bits: plane that a proposal would take; op answer: plane it came by; op start: first plane
 	Txn        uint8  // 8 bits: op answer: answer.txn
 	NewEpoch   uint8  // 4 bits: op answer: answer.new_epoch
 }
 
 // PathTimerOut is what the path_timer step decides.
 type PathTimerOut struct {
-	Timeout   bool // 1 bit: the timeout passed: path_choice and cc are told
-	Resend    bool // 1 bit: the oldest record of live goes again
-	Suspect   bool // 1 bit: the path becomes suspect: all of live goes again by other paths
-	Failed    bool // 1 bit: the path becomes failed
-	SendProbe bool // 1 bit: a probe leaves, by the row's proposed port and plane
-	Active    bool // 1 bit: the path becomes active
-	Changed   bool // 1 bit: port, plane and epoch are the proposed ones from now on
-	Refused   bool // 1 bit: op answer: of no open probe
+	Timeout   bool  // 1 bit: the timeout passed: path_choice and cc are told
+	Resend    bool  // 1 bit: the oldest record of live goes again
+	Suspect   bool  // 1 bit: the path becomes suspect: all of live goes again by other paths
+	Failed    bool  // 1 bit: the path becomes failed
+	SendProbe bool  // 1 bit: a probe leaves, by the row's proposed port and plane
+	NewEpoch  uint8 // 4 bits: epoch that the probe carries; the row's: it proposes nothing
+	Active    bool  // 1 bit: the path becomes active
+	Changed   bool  // 1 bit: port, plane and epoch are the proposed ones from now on
+	Refused   bool  // 1 bit: op answer: of no open probe; op move: not now
 }
 
 // PathTimerPath is a row of table path_timer.path (conns*paths), index path_row: state and timer of a path.
@@ -897,7 +899,7 @@ type PathTimerPath struct {
 	Plane    uint8  // 4 bits: current plane
 	ToPlane  uint8  // 4 bits: plane of the open probe
 	Txn      uint8  // 8 bits: transaction of the newest probe
-	Probes   uint8  // 4 bits: probes sent since the state began; active: of an open move
+	Probes   uint8  // 4 bits: probes open: since the path became suspect, or of a move
 }
 
 // PathTimer is the record of path_timer [R-TIMER]: RTO, probes, epochs.

@@ -292,4 +292,4 @@ func (v Command) String() string {
 }
 
 // SchemaHash names the definition this package was generated from. Both ends of a bridge compare it first.
-const SchemaHash uint64 = 0x0e42992d161fc2d4
+const SchemaHash uint64 = 0xfd1d6d8d5958c9da

@@ -946,15 +946,16 @@ func (r *AckRecv) Encode(b *[MaxRecord]byte) (n int) {
 	b[77] = r.In.OwnEpoch
 	binary.LittleEndian.PutUint32(b[80:], r.In.NextPsn)
 	binary.LittleEndian.PutUint32(b[84:], r.In.NextTsn)
-	binary.LittleEndian.PutUint64(b[88:], r.In.Vector[0])
-	binary.LittleEndian.PutUint64(b[96:], r.In.Vector[1])
-	binary.LittleEndian.PutUint64(b[104:], r.In.Vector[2])
-	binary.LittleEndian.PutUint64(b[112:], r.In.Vector[3])
-	binary.LittleEndian.PutUint32(b[120:], r.Path.Cum)
-	binary.LittleEndian.PutUint32(b[124:], r.Path.Limit)
-	binary.LittleEndian.PutUint32(b[128:], r.Path.Srtt)
-	binary.LittleEndian.PutUint32(b[132:], r.Path.Rttvar)
-	b[136] = bit(r.Path.LimitValid)
+	b[88] = r.In.Tolerance
+	binary.LittleEndian.PutUint64(b[92:], r.In.Vector[0])
+	binary.LittleEndian.PutUint64(b[100:], r.In.Vector[1])
+	binary.LittleEndian.PutUint64(b[108:], r.In.Vector[2])
+	binary.LittleEndian.PutUint64(b[116:], r.In.Vector[3])
+	binary.LittleEndian.PutUint32(b[124:], r.Path.Cum)
+	binary.LittleEndian.PutUint32(b[128:], r.Path.Limit)
+	binary.LittleEndian.PutUint32(b[132:], r.Path.Srtt)
+	binary.LittleEndian.PutUint32(b[136:], r.Path.Rttvar)
+	b[140] = bit(r.Path.LimitValid)
 	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:144]))
 	return 192
 }
@@ -985,6 +986,7 @@ func (r *AckRecv) Decode(b []byte) error {
 		r.In.OwnEpoch = 0
 		r.In.NextPsn = 0
 		r.In.NextTsn = 0
+		r.In.Tolerance = 0
 		r.In.Vector = [4]uint64{}
 		r.Path = AckRecvPath{}
 		return nil
@@ -999,15 +1001,16 @@ func (r *AckRecv) Decode(b []byte) error {
 	r.In.OwnEpoch = q[13]
 	r.In.NextPsn = binary.LittleEndian.Uint32(q[16:])
 	r.In.NextTsn = binary.LittleEndian.Uint32(q[20:])
-	r.In.Vector[0] = binary.LittleEndian.Uint64(q[24:])
-	r.In.Vector[1] = binary.LittleEndian.Uint64(q[32:])
-	r.In.Vector[2] = binary.LittleEndian.Uint64(q[40:])
-	r.In.Vector[3] = binary.LittleEndian.Uint64(q[48:])
-	r.Path.Cum = binary.LittleEndian.Uint32(q[56:])
-	r.Path.Limit = binary.LittleEndian.Uint32(q[60:])
-	r.Path.Srtt = binary.LittleEndian.Uint32(q[64:])
-	r.Path.Rttvar = binary.LittleEndian.Uint32(q[68:])
-	r.Path.LimitValid = q[72] != 0
+	r.In.Tolerance = q[24]
+	r.In.Vector[0] = binary.LittleEndian.Uint64(q[28:])
+	r.In.Vector[1] = binary.LittleEndian.Uint64(q[36:])
+	r.In.Vector[2] = binary.LittleEndian.Uint64(q[44:])
+	r.In.Vector[3] = binary.LittleEndian.Uint64(q[52:])
+	r.Path.Cum = binary.LittleEndian.Uint32(q[60:])
+	r.Path.Limit = binary.LittleEndian.Uint32(q[64:])
+	r.Path.Srtt = binary.LittleEndian.Uint32(q[68:])
+	r.Path.Rttvar = binary.LittleEndian.Uint32(q[72:])
+	r.Path.LimitValid = q[76] != 0
 	return nil
 }
 
@@ -1140,34 +1143,35 @@ func (r *PathTimer) Encode(b *[MaxRecord]byte) (n int) {
 	b[38] = bit(r.Out.Suspect)
 	b[39] = bit(r.Out.Failed)
 	b[40] = bit(r.Out.SendProbe)
-	b[41] = bit(r.Out.Active)
-	b[42] = bit(r.Out.Changed)
-	b[43] = bit(r.Out.Refused)
-	binary.LittleEndian.PutUint32(b[44:], r.In.Now)
-	binary.LittleEndian.PutUint16(b[48:], r.In.PathRow)
-	binary.LittleEndian.PutUint32(b[52:], r.In.Oldest)
-	b[56] = bit(r.In.Idle)
-	b[57] = bit(r.In.Old)
-	binary.LittleEndian.PutUint32(b[60:], r.In.Srtt)
-	binary.LittleEndian.PutUint32(b[64:], r.In.Rttvar)
-	binary.LittleEndian.PutUint32(b[68:], r.In.Gap)
-	binary.LittleEndian.PutUint32(b[72:], r.In.Base)
-	b[76] = bit(r.In.LastActive)
-	binary.LittleEndian.PutUint16(b[78:], r.In.Port)
-	b[80] = r.In.Plane
-	b[81] = r.In.Txn
-	b[82] = r.In.NewEpoch
-	binary.LittleEndian.PutUint32(b[84:], r.Path.Deadline)
-	binary.LittleEndian.PutUint16(b[88:], r.Path.Sport)
-	binary.LittleEndian.PutUint16(b[90:], r.Path.Proposed)
-	b[92] = bit(r.Path.Armed)
-	b[93] = r.Path.State
-	b[94] = r.Path.Expired
-	b[95] = r.Path.Epoch
-	b[96] = r.Path.Plane
-	b[97] = r.Path.ToPlane
-	b[98] = r.Path.Txn
-	b[99] = r.Path.Probes
+	b[41] = r.Out.NewEpoch
+	b[42] = bit(r.Out.Active)
+	b[43] = bit(r.Out.Changed)
+	b[44] = bit(r.Out.Refused)
+	binary.LittleEndian.PutUint32(b[48:], r.In.Now)
+	binary.LittleEndian.PutUint16(b[52:], r.In.PathRow)
+	binary.LittleEndian.PutUint32(b[56:], r.In.Oldest)
+	b[60] = bit(r.In.Idle)
+	b[61] = bit(r.In.Old)
+	binary.LittleEndian.PutUint32(b[64:], r.In.Srtt)
+	binary.LittleEndian.PutUint32(b[68:], r.In.Rttvar)
+	binary.LittleEndian.PutUint32(b[72:], r.In.Gap)
+	binary.LittleEndian.PutUint32(b[76:], r.In.Base)
+	b[80] = bit(r.In.LastActive)
+	binary.LittleEndian.PutUint16(b[82:], r.In.Port)
+	b[84] = r.In.Plane
+	b[85] = r.In.Txn
+	b[86] = r.In.NewEpoch
+	binary.LittleEndian.PutUint32(b[88:], r.Path.Deadline)
+	binary.LittleEndian.PutUint16(b[92:], r.Path.Sport)
+	binary.LittleEndian.PutUint16(b[94:], r.Path.Proposed)
+	b[96] = bit(r.Path.Armed)
+	b[97] = r.Path.State
+	b[98] = r.Path.Expired
+	b[99] = r.Path.Epoch
+	b[100] = r.Path.Plane
+	b[101] = r.Path.ToPlane
+	b[102] = r.Path.Txn
+	b[103] = r.Path.Probes
 	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:104]))
 	return 128
 }
@@ -1183,16 +1187,17 @@ func (r *PathTimer) Decode(b []byte) error {
 	r.Out.Suspect = p[38] != 0
 	r.Out.Failed = p[39] != 0
 	r.Out.SendProbe = p[40] != 0
-	r.Out.Active = p[41] != 0
-	r.Out.Changed = p[42] != 0
-	r.Out.Refused = p[43] != 0
-	r.In.Now = binary.LittleEndian.Uint32(p[44:])
-	r.In.PathRow = binary.LittleEndian.Uint16(p[48:])
-	r.In.Oldest = binary.LittleEndian.Uint32(p[52:])
-	r.In.Idle = p[56] != 0
-	r.In.Old = p[57] != 0
-	r.In.Srtt = binary.LittleEndian.Uint32(p[60:])
+	r.Out.NewEpoch = p[41]
+	r.Out.Active = p[42] != 0
+	r.Out.Changed = p[43] != 0
+	r.Out.Refused = p[44] != 0
+	r.In.Now = binary.LittleEndian.Uint32(p[48:])
+	r.In.PathRow = binary.LittleEndian.Uint16(p[52:])
+	r.In.Oldest = binary.LittleEndian.Uint32(p[56:])
+	r.In.Idle = p[60] != 0
+	r.In.Old = p[61] != 0
 	if r.Head.Valid == 1 {
+		r.In.Srtt = 0
 		r.In.Rttvar = 0
 		r.In.Gap = 0
 		r.In.Base = 0
@@ -1205,25 +1210,26 @@ func (r *PathTimer) Decode(b []byte) error {
 		return nil
 	}
 	q := (*[64]byte)(b[RecordSize:])
-	r.In.Rttvar = binary.LittleEndian.Uint32(q[0:])
-	r.In.Gap = binary.LittleEndian.Uint32(q[4:])
-	r.In.Base = binary.LittleEndian.Uint32(q[8:])
-	r.In.LastActive = q[12] != 0
-	r.In.Port = binary.LittleEndian.Uint16(q[14:])
-	r.In.Plane = q[16]
-	r.In.Txn = q[17]
-	r.In.NewEpoch = q[18]
-	r.Path.Deadline = binary.LittleEndian.Uint32(q[20:])
-	r.Path.Sport = binary.LittleEndian.Uint16(q[24:])
-	r.Path.Proposed = binary.LittleEndian.Uint16(q[26:])
-	r.Path.Armed = q[28] != 0
-	r.Path.State = q[29]
-	r.Path.Expired = q[30]
-	r.Path.Epoch = q[31]
-	r.Path.Plane = q[32]
-	r.Path.ToPlane = q[33]
-	r.Path.Txn = q[34]
-	r.Path.Probes = q[35]
+	r.In.Srtt = binary.LittleEndian.Uint32(q[0:])
+	r.In.Rttvar = binary.LittleEndian.Uint32(q[4:])
+	r.In.Gap = binary.LittleEndian.Uint32(q[8:])
+	r.In.Base = binary.LittleEndian.Uint32(q[12:])
+	r.In.LastActive = q[16] != 0
+	r.In.Port = binary.LittleEndian.Uint16(q[18:])
+	r.In.Plane = q[20]
+	r.In.Txn = q[21]
+	r.In.NewEpoch = q[22]
+	r.Path.Deadline = binary.LittleEndian.Uint32(q[24:])
+	r.Path.Sport = binary.LittleEndian.Uint16(q[28:])
+	r.Path.Proposed = binary.LittleEndian.Uint16(q[30:])
+	r.Path.Armed = q[32] != 0
+	r.Path.State = q[33]
+	r.Path.Expired = q[34]
+	r.Path.Epoch = q[35]
+	r.Path.Plane = q[36]
+	r.Path.ToPlane = q[37]
+	r.Path.Txn = q[38]
+	r.Path.Probes = q[39]
 	return nil
 }
 

@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'h0e42992d161fc2d4;
+  localparam logic [63:0] SchemaHash = 64'hfd1d6d8d5958c9da;
 
   // constant.tbl
   localparam int Version = 1; // 1
