@@ -14,10 +14,11 @@ type Graph struct {
 	hosts   int
 	message []Message
 	at      []sim.Picos // not before Start + at
-	delay   []sim.Picos // between the last one waited for and the start
+	delay   []sim.Picos // between the last one waited for and the start; 0 where none is
 	after   []uint32    // before[tag]..before[tag+1]: the tags waited for, lower than tag
 	before  []uint32
 	limit   func(Link) sim.Picos // nil: Bound
+	names   []string             // that a trace gave; nil, or one for each message, "" where it has none
 
 	then  []uint32 // first[tag]..first[tag+1]: the tags that wait for tag
 	first []uint32
@@ -92,7 +93,7 @@ func (g *Graph) Start(now sim.Picos, post func(at sim.Picos, m Message)) {
 	}
 	for tag := range g.message {
 		if g.waiting[tag] == 0 {
-			post(now+g.at[tag]+g.delay[tag], g.message[tag])
+			post(now+g.at[tag], g.message[tag])
 		}
 	}
 }

@@ -36,11 +36,11 @@ func (g *Graph) Bound(l Link) sim.Picos {
 	bound := sim.Picos(0)
 	for tag := range g.message {
 		m := &g.message[tag]
-		start := g.delay[tag]
+		start := g.at[tag]
 		for _, before := range g.After(uint32(tag)) {
 			start = max(start, end[before]+g.delay[tag])
 		}
-		end[tag] = max(start, g.at[tag]) + l.Time(m.Bytes) + l.Latency
+		end[tag] = start + l.Time(m.Bytes) + l.Latency
 		out[m.Src] += m.Bytes
 		in[m.Dst] += m.Bytes
 		bound = max(bound, end[tag])

@@ -87,18 +87,22 @@ func (w Storage) round(g *Graph, client int, at sim.Picos, before []uint32) []ui
 
 func (w Storage) server(client, i int) int { return w.Clients + (client+i)%w.Servers }
 
-// limit: the port of a client, round after round, and the port of a server over all rounds.
+// limit: the ports of a client, round after round, and those of the busiest server over all rounds. Answers come behind
+// the first request, and the last answer behind all requests.
 func (w Storage) limit(l Link) sim.Picos {
-	there := l.Time(w.Request) + l.Latency + w.Think
-	client := sim.Picos(w.Rounds) * (there + l.Time(uint64(w.Fan)*w.Bytes) + l.Latency)
+	between := 2*l.Latency + w.Think
+	ports := func(messages int) sim.Picos {
+		n := uint64(messages)
+		return between + max(l.Time(w.Request)+l.Time(n*w.Bytes), l.Time(n*w.Request)+l.Time(w.Bytes))
+	}
 	busiest := 0
 	load := make([]int, w.Servers)
 	for c := range w.Clients {
 		for i := range w.Fan {
-			load[(c+i)%w.Servers]++
-			busiest = max(busiest, load[(c+i)%w.Servers])
+			server := (c + i) % w.Servers
+			load[server]++
+			busiest = max(busiest, load[server])
 		}
 	}
-	server := there + l.Time(uint64(busiest)*uint64(w.Rounds)*w.Bytes) + l.Latency
-	return max(client, server)
+	return max(sim.Picos(w.Rounds)*ports(w.Fan), ports(busiest*w.Rounds))
 }
