@@ -10,7 +10,6 @@ const (
 	SingleSwitch Kind = iota // every host on one switch
 	LeafSpine                // every leaf on every spine
 	FatTree                  // pods of leaves and spines, joined by cores
-	kindCount
 )
 
 // String is the name of a kind in tables and on the command line.

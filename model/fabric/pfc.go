@@ -1,0 +1,136 @@
+package fabric
+
+import "metaroce/tandem/model/sim"
+
+// valve is what flow control adds to a link. A pause may come at any time, so a departure cannot be known before it
+// happens: it has an event of its own, and the ring of the link has a third position.
+//
+//	first                    sent                 end
+//	 |<---- on the wire ----->|<----- waiting ----->|
+type valve struct {
+	sent   uint32     // position of the first entry that has not departed
+	depart sim.Handle // of that entry, while it is being sent; 0: the transmitter rests
+	queued uint64     // bytes waiting, with the one being sent
+	paused bool
+	since  sim.Picos // it is paused
+
+	held  uint64    // bytes that came by this link and wait in the switch at its end: the ingress
+	asked bool      // that switch asked for a pause, and not yet for an end of it
+	frame sim.Picos // arrival of its newest pause frame: they do not overtake each other
+}
+
+// admit is enqueue in a network with flow control. What is lossless is bounded by its ingress, the rest by its port.
+func (n *Network) admit(li uint32, e *entry) {
+	v := &n.pfc[li]
+	size := uint64(e.Size)
+	if e.Flags&FlagLossless != 0 {
+		if n.pfc[e.from].held+size > uint64(n.cfg.Pfc.Xoff)+uint64(n.cfg.Pfc.Headroom) {
+			n.lose(e, lostOverflow)
+			return
+		}
+		n.take(e.from, size)
+	} else if v.queued > 0 && v.queued+size > uint64(n.cfg.Buffer) {
+		n.lose(e, lostOverflow)
+		return
+	}
+	g := &n.grades[n.links[li].grade]
+	n.meet(g, sim.Picos(v.queued*psBits/uint64(g.mbps)), e)
+	v.queued += size
+	*n.links[li].push() = *e
+	if v.depart == 0 {
+		n.transmit(li)
+	}
+}
+
+// take counts bytes at an ingress, and pauses its link above Xoff.
+func (n *Network) take(from uint32, size uint64) {
+	in := &n.pfc[from]
+	in.held += size
+	if !in.asked && in.held > uint64(n.cfg.Pfc.Xoff) {
+		in.asked = true
+		n.sendPause(from)
+	}
+}
+
+// release is the opposite, below Xon.
+func (n *Network) release(e *entry) {
+	if e.Flags&FlagLossless == 0 {
+		return
+	}
+	in := &n.pfc[e.from]
+	in.held -= uint64(e.Size)
+	if in.asked && in.held <= uint64(n.cfg.Pfc.Xon) {
+		in.asked = false
+		n.sendFrame(e.from, kindResume)
+	}
+}
+
+func (n *Network) sendPause(li uint32) {
+	n.seen.pauses++
+	n.sendFrame(li, kindPause)
+}
+
+// sendFrame takes a pause frame back over a cable. It needs no room on the link that it takes.
+func (n *Network) sendFrame(li uint32, kind uint32) {
+	v := &n.pfc[li]
+	v.frame = max(n.now+n.links[li].latency-n.cfg.SwitchDelay, v.frame+1)
+	n.calendar.Push(v.frame, kind|li)
+}
+
+// transmit begins to send what waits first, unless that is paused. The queue is one: what waits behind it waits too.
+func (n *Network) transmit(li uint32) {
+	l, v := &n.links[li], &n.pfc[li]
+	v.depart = 0
+	if v.sent == l.end {
+		return
+	}
+	if e := l.entry(v.sent); !v.paused || e.Flags&FlagLossless == 0 {
+		v.depart = n.calendar.Push(n.now+n.wireTime(li, &n.grades[l.grade], e.Size), kindDepart|li)
+	}
+}
+
+// depart is the last bit of a packet on the wire.
+func (n *Network) depart(li uint32) {
+	l, v := &n.links[li], &n.pfc[li]
+	e := l.entry(v.sent)
+	e.at = n.now + l.latency
+	if l.first == v.sent {
+		l.event = n.calendar.Push(e.at, kindArrive|li)
+	}
+	v.sent++
+	v.queued -= uint64(e.Size)
+	n.release(e)
+	n.transmit(li)
+}
+
+// hold is a pause frame at the sending end of a link.
+func (n *Network) hold(li uint32, pause bool) {
+	v := &n.pfc[li]
+	if v.paused == pause || n.links[li].state&linkDown != 0 {
+		return
+	}
+	v.paused = pause
+	if pause {
+		v.since = n.now
+		return
+	}
+	n.seen.paused += n.now - v.since
+	if n.fromHost(li) {
+		n.Kick(n.hostOf(li), int(n.links[li].plane))
+	} else if v.depart == 0 {
+		n.transmit(li)
+	}
+}
+
+// shut brings the valve of a link that goes down to rest; what was on the link or waited for it is lost by the caller.
+func (n *Network) shut(li uint32) {
+	v := &n.pfc[li]
+	if v.depart != 0 {
+		n.calendar.Cancel(v.depart)
+		v.depart = 0
+	}
+	v.queued, v.sent = 0, n.links[li].end
+	if v.paused {
+		n.hold(li, false)
+	}
+}
