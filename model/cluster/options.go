@@ -26,9 +26,9 @@ type Options struct {
 
 // Defaults of Options.
 const (
-	DefaultDeadline = 10 * sim.Picos(1e12)
-	DefaultStall    = 100 * sim.Picos(1e9)
-	DefaultDrain    = 100 * sim.Picos(1e6)
+	DefaultDeadline = 10 * sim.Second
+	DefaultStall    = 100 * sim.Millisecond
+	DefaultDrain    = 100 * sim.Microsecond
 )
 
 // maxBins bounds what a run may collect: a mistake in a unit is refused, not paid for.

@@ -6,6 +6,14 @@ import (
 	"strings"
 )
 
+// Units of time.
+const (
+	Nanosecond  Picos = 1000
+	Microsecond       = 1000 * Nanosecond
+	Millisecond       = 1000 * Microsecond
+	Second            = 1000 * Millisecond
+)
+
 // unit is a name for a power of ten of picoseconds.
 type unit struct {
 	name   string
@@ -14,7 +22,7 @@ type unit struct {
 }
 
 // units of time, the longest first.
-var units = [...]unit{{"s", 12, 1e12}, {"ms", 9, 1e9}, {"us", 6, 1e6}, {"ns", 3, 1e3}, {"ps", 0, 1}}
+var units = [...]unit{{"s", 12, Second}, {"ms", 9, Millisecond}, {"us", 6, Microsecond}, {"ns", 3, Nanosecond}, {"ps", 0, 1}}
 
 // String is the exact time in the longest unit of which it has at least one: "1.5us", "83.92ns", "0".
 func (t Picos) String() string {
