@@ -509,42 +509,65 @@ type Ack struct {
 const (
 	SharePacket   uint8 = 0 // a packet with psn counts for its sender
 	ShareAnnounce uint8 = 1 // a sender without a fresh hint is about to send
-	ShareSweep    uint8 = 2 // the sweep reaches a sender
+	ShareProbe    uint8 = 2 // a probe or flush came by a plane: it says that the plane lives, and nothing else
+	ShareSweep    uint8 = 3 // head of the sweep queue: measured and put into its class, or let go
+	ShareLevel    uint8 = 4 // the fair level is computed
+	ShareAnswer   uint8 = 5 // head of the join queue: its share is told for the first time
+	ShareTell     uint8 = 6 // an acknowledgement for the sender is built
 )
 
 // ShareIn is what the share step takes.
 type ShareIn struct {
-	Now      uint32 // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; op sweep: the row behind the one swept last; bound: a whole sweep within one allocation epoch]
-	Conn     uint16 // 16 bits: sender
-	Demand   bool   // 1 bit: base.flag_b
-	Bytes    uint16 // 16 bits: payload bytes of the packet
-	PortRate uint32 // 32 bits: inbound port rate in Mb/s
+	Now    uint32 // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; op sweep: the head of the sweep queue; op level: not before port.due or port.join_at; bound: every sender that counts is swept once in an allocation epoch; level within told_bound of its time]
+	Conn   uint16 // 16 bits: sender
+	Demand bool   // 1 bit: base.flag_b
+	Plane  uint8  // 3 bits: plane it came by
+	Bytes  uint16 // 16 bits: bytes of the packet on the wire
 }
 
 // ShareOut is what the share step decides.
 type ShareOut struct {
-	Active  bool   // 1 bit: the sender counts
-	Hint    uint32 // 20 bits: its share in 1/2^20 of the port rate
-	HintGen uint8  // 8 bits: generation of the share
-	SendNow bool   // 1 bit: the share moved by more than 1/8: a hint-only acknowledgement leaves
+	Keep    bool   // 1 bit: the sender goes to the tail of the sweep queue
+	Join    bool   // 1 bit: the sender goes to the tail of the join queue
+	Moved   bool   // 1 bit: op level: the level moved by more than hint_move: the sweep queue is gone through once more, now
+	Joined  bool   // 1 bit: op level: all in the join queue are answered now
+	SendNow bool   // 1 bit: a hint-only acknowledgement leaves
+	Hint    uint32 // 20 bits: share in 1/2^20 of the port's rate
+	HintGen uint8  // 8 bits: its generation, 0: no share yet
 }
 
-// ShareSender is a row of table share.sender (conns), index conn: what one sender asked for and got.
+// ShareSender is a row of table share.sender (conns), index conn: what one sender asked for and was told.
 type ShareSender struct {
-	Active   bool   // 1 bit: in the count of this epoch
-	Demand   bool   // 1 bit: more waits than its window allows
-	LastSeen uint32 // 32 bits: cycle of its last packet with psn
-	Measured uint32 // 32 bits: bytes of this epoch
-	Hint     uint32 // 20 bits: share
-	HintGen  uint8  // 8 bits: its generation
+	LastSeen uint32 // 32 bits: cycle of its last packet or announcement
+	Since    uint32 // 32 bits: cycle from which its bytes are counted
+	Bytes    uint32 // 32 bits: bytes on the wire since then, saturating
+	Rate     uint32 // 20 bits: measured demand in 1/2^20 of the port's rate
+	Told     uint32 // 20 bits: hint told last, 0: none
+	Class    uint8  // 6 bits: class it counts in: 0..61 by rate, 63 without limit
+	State    uint8  // 2 bits: 0 does not count, 1 counts and was told nothing yet, 2 told
+	Demand   bool   // 1 bit: flag B of its last packet
 }
 
-// SharePort is a row of table share.port (1), index 0: sums over the senders.
+// SharePort is a row of table share.port (1), index 0: the port as a whole.
 type SharePort struct {
-	Senders uint16 // 16 bits: active senders
-	Level   uint32 // 20 bits: fair level of the epoch
-	Left    uint32 // 32 bits: bytes not yet given out in this pass
-	Pass    uint8  // 2 bits: pass of the water-filling
+	Filled   uint64 // 64 bits: bit i: class i is not empty
+	Due      uint32 // 32 bits: cycle of the next level
+	JoinAt   uint32 // 32 bits: cycle at which the join queue is answered
+	Lapse    uint32 // 32 bits: packet times at the level after which a sender with flag B is let go, ticks
+	Since    uint32 // 32 bits: cycle from which planes are watched
+	Level    uint32 // 20 bits: fair level
+	Senders  uint32 // 17 bits: senders that count
+	Heard    uint16 // 16 bits: packets since then, saturating
+	LevelGen uint8  // 8 bits: generation of the level, never 0
+	Seen     uint8  // 8 bits: bit a plane: something came since then
+	Silent   uint8  // 8 bits: bit a plane: nothing came while others carried packets
+	Joining  bool   // 1 bit: the join queue waits for join_at
+}
+
+// ShareClass is a row of table share.class (64), index sender.class: senders whose demand is about the same.
+type ShareClass struct {
+	Sum   uint64 // 40 bits: of their rates
+	Count uint32 // 17 bits: senders
 }
 
 // Share is the record of share [R-SHARE]: receiver's fair shares (rate hints).
@@ -554,56 +577,97 @@ type Share struct {
 	In     ShareIn
 	Sender ShareSender // as the step leaves it
 	Port   SharePort   // as the step leaves it
+	Class  ShareClass  // as the step leaves it
 }
 
 // Transactions of stream_sched.
 const (
-	StreamSchedPost uint8 = 0 // a work request enters
-	StreamSchedPick uint8 = 1 // a packet is cut from the head of the stream whose turn it is
-	StreamSchedDone uint8 = 2 // the peer's completed msn of a stream moved
+	StreamSchedOpen   uint8 = 0 // the stream opens with its weight and first msn
+	StreamSchedPost   uint8 = 1 // a work request enters
+	StreamSchedPick   uint8 = 2 // a packet is cut from the stream at the head of the connection's queue
+	StreamSchedDone   uint8 = 3 // the peer's completed msn of a stream moved
+	StreamSchedRefuse uint8 = 4 // the attempt of a message that is being sent was refused for want of a receive
+	StreamSchedAgain  uint8 = 5 // its pause is over: the whole message goes again
+	StreamSchedStop   uint8 = 6 // the stream closes or is in error: nothing more is cut
 )
 
 // StreamSchedIn is what the stream_sched step takes.
 type StreamSchedIn struct {
-	Now       uint32 // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; bound: op pick: within 8 cycles in which a stream had work and its path room]
 	Conn      uint16 // 16 bits: connection
-	StreamRow uint16 // 16 bits: row of the stream; op pick: 0
-	Length    uint32 // 32 bits: op post: bytes of the message
-	Completed uint32 // 32 bits: op done: completed msn
-	Quantum   uint16 // 16 bits: bytes that one visit adds
+	StreamRow uint16 // 16 bits: row of the stream
+	Msn       uint32 // 32 bits: open: first msn; refuse, again: the message
+	Length    uint32 // 32 bits: post: bytes of the message
+	Completed uint32 // 32 bits: done: completed msn
+	Payload   uint16 // 16 bits: pick: most payload of one packet
+	Overhead  uint8  // 8 bits: pick: bytes on the wire beside the payload
+	Weight    uint8  // 8 bits: open: share of the stream, 1..255
+	Attempt   uint8  // 4 bits: refuse: attempt that was refused
 }
 
 // StreamSchedOut is what the stream_sched step decides.
 type StreamSchedOut struct {
-	Picked     uint16 // 16 bits: row of the stream picked
 	Msn        uint32 // 32 bits: message of the packet
 	Offset     uint32 // 32 bits: of the packet in the message
 	PayloadLen uint16 // 16 bits: bytes of the packet
+	Attempt    uint8  // 4 bits: attempt of the message
 	Last       bool   // 1 bit: last packet of its message
+	None       bool   // 1 bit: pick: nothing was cut
+	Enter      bool   // 1 bit: the stream goes to the tail of its connection's queue
+	Leave      bool   // 1 bit: pick: the head leaves the queue
+	Rotate     bool   // 1 bit: pick: the head goes to the tail
+	Full       bool   // 1 bit: post: no message slot is free, nothing was posted
+	Act        bool   // 1 bit: refuse: the first word of this refusal; the pause begins
+	GiveUp     bool   // 1 bit: again: the last attempt was refused
 }
 
 // StreamSchedStream is a row of table stream_sched.stream (streams), index stream_row: deficit round robin by bytes.
 type StreamSchedStream struct {
-	Deficit   uint32 // 32 bits: bytes it may still send in its turn
-	Weight    uint8  // 8 bits: weight
-	NextMsn   uint32 // 32 bits: message to be cut next
+	Again     uint64 // 64 bits: bit (msn mod 64): to be sent again from its first byte
+	Waiting   uint64 // 48 bits: payload bytes posted and not cut
+	Deficit   uint32 // 32 bits: bytes on the wire it may still send in its turn
+	NextMsn   uint32 // 32 bits: message to be cut next for the first time
 	NextOff   uint32 // 32 bits: bytes of it already cut
 	Posted    uint32 // 32 bits: msn behind the last one posted
 	Completed uint32 // 32 bits: all below are complete at the peer
+	AgainMsn  uint32 // 32 bits: message being cut again
+	AgainOff  uint32 // 32 bits: bytes of it already cut
+	Weight    uint8  // 8 bits: weight
+	Open      bool   // 1 bit: open
+	Queued    bool   // 1 bit: stands in its connection's queue
+	InTurn    bool   // 1 bit: quantum of this turn was added
+	Held      bool   // 1 bit: next_msn was refused and waits for its pause
+	AgainOn   bool   // 1 bit: again_msn holds
 }
 
-// StreamSchedTurn is a row of table stream_sched.turn (conns), index conn: whose turn it is.
+// StreamSchedMessage is a row of table stream_sched.message (streams*msg_slots), index stream_row*msg_slots + msn mod msg_slots: message that is not complete.
+type StreamSchedMessage struct {
+	Length  uint32 // 32 bits: bytes
+	Attempt uint8  // 4 bits: attempt
+	Refused bool   // 1 bit: this attempt was refused; its pause runs
+}
+
+// StreamSchedTurn is a row of table stream_sched.turn (conns), index conn: queue of a connection's streams that have something to cut.
 type StreamSchedTurn struct {
-	At uint16 // 16 bits: stream row
+	Waiting uint64 // 48 bits: payload bytes posted and not cut, all streams
+	Head    uint16 // 16 bits: stream row whose turn it is
+	Tail    uint16 // 16 bits: last in the queue
+	Queued  uint32 // 17 bits: streams in the queue
+}
+
+// StreamSchedLink is a row of table stream_sched.link (streams), index turn.tail: the queue: next stream row.
+type StreamSchedLink struct {
+	Next uint16 // 16 bits: row behind this one
 }
 
 // StreamSched is the record of stream_sched [R-SCHED]: which stream sends next.
 type StreamSched struct {
-	Head   Head
-	Out    StreamSchedOut
-	In     StreamSchedIn
-	Stream StreamSchedStream // as the step leaves it
-	Turn   StreamSchedTurn   // as the step leaves it
+	Head    Head
+	Out     StreamSchedOut
+	In      StreamSchedIn
+	Stream  StreamSchedStream  // as the step leaves it
+	Message StreamSchedMessage // as the step leaves it
+	Turn    StreamSchedTurn    // as the step leaves it
+	Link    StreamSchedLink    // as the step leaves it
 }
 
 // Transactions of path_choice.
@@ -797,44 +861,83 @@ type LossWalk struct {
 
 // Transactions of cc.
 const (
-	CcAck     uint8 = 0 // acknowledged bytes and marks
-	CcTimeout uint8 = 1 // a path's RTO
-	CcHint    uint8 = 2 // a rate hint with a new generation
+	CcOpen    uint8 = 0 // the connection opens
+	CcStart   uint8 = 1 // a path opens, or begins anew under another epoch: its window is its share again
+	CcResume  uint8 = 2 // a connection that rested has something to send
+	CcSend    uint8 = 3 // a packet with psn leaves
+	CcAck     uint8 = 4 // an acknowledgement of a path, or records of it settled
+	CcTimeout uint8 = 5 // a path's RTO
+	CcHint    uint8 = 6 // an acknowledgement brought a rate hint
+	CcPaths   uint8 = 7 // the number of active paths is another
 )
 
 // CcIn is what the cc step takes.
 type CcIn struct {
-	Now     uint32 // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; bound: the record's cycle never runs backwards]
-	PathRow uint16 // 16 bits: row of the path
-	Conn    uint16 // 16 bits: connection
-	Acked   uint32 // 32 bits: bytes newly acknowledged
-	Marks   uint32 // 32 bits: new CE marks
-	Lost    uint32 // 32 bits: packets newly lost
-	Hint    uint32 // 20 bits: rate hint
-	NextTsn uint32 // 32 bits: tsn that is next [read from xmit.path]
+	Now        uint32 // 32 bits: cycle of the step [told; legal: equals the low 32 bits of the record's cycle; bound: the record's cycle never runs backwards]
+	Conn       uint16 // 16 bits: connection
+	PathRow    uint16 // 16 bits: row of the path
+	Phase      uint16 // 16 bits: resume, hint: seeded random number
+	Bytes      uint16 // 16 bits: send: bytes on the wire
+	Waiting    uint32 // 32 bits: send, resume: bytes that wait behind this packet, saturating
+	Acked      uint32 // 32 bits: ack: bytes on the wire of records settled as acknowledged
+	Packets    uint16 // 16 bits: ack: packets of those
+	Lost       uint16 // 16 bits: ack: packets found lost
+	Ce         uint16 // 16 bits: ack: low half of ack.ce
+	Limit      uint32 // 32 bits: ack: highest tsn received [read from ack_recv.path]
+	NextTsn    uint32 // 32 bits: ack, timeout: tsn that is next [read from xmit.path]
+	Hint       uint32 // 20 bits: hint: ack.hint
+	Rate       uint32 // 32 bits: open: rate of the peer's port in Mb/s, all planes
+	BaseRtt    uint32 // 32 bits: open: base round trip, ticks
+	HintGen    uint8  // 8 bits: hint: ack.hint_gen
+	Active     uint8  // 7 bits: open, paths: active paths
+	LimitValid bool   // 1 bit: ack: limit holds [read from ack_recv.path]
+	Fresh      bool   // 1 bit: ack: cum and vector are as new as any before; send: first transmission
 }
 
 // CcOut is what the cc step decides.
 type CcOut struct {
-	Cut bool   // 1 bit: a window shrank
-	Gap uint32 // 32 bits: pacing gap in ticks, 0: none
+	Cut      bool // 1 bit: a window shrank
+	Demand   bool // 1 bit: send: flag B
+	Announce bool // 1 bit: resume: an announcement leaves
+	PathRoom bool // 1 bit: send, ack: the path's window has room
+	ConnRoom bool // 1 bit: send, ack: the connection's window has room
+	Under    bool // 1 bit: ack: more bytes settled than were in flight (a fault of the sender)
 }
 
 // CcPath is a row of table cc.path (conns*paths), index path_row: window of a path.
 type CcPath struct {
-	Window uint32 // 32 bits: Wp in bytes
-	Credit uint32 // 32 bits: bytes acknowledged towards the next increase
-	CutTsn uint32 // 32 bits: no further cut until this is acknowledged
-	Ce     uint32 // 32 bits: marks counted
+	Inflight uint32 // 32 bits: bytes on the wire not acknowledged, detours included
+	Credit   uint32 // 32 bits: bytes acknowledged towards the next increase
+	CutTsn   uint32 // 32 bits: no further cut until this is acknowledged
+	Window   uint16 // 16 bits: Wp as a part of the path's share, 1/2^15
+	Ce       uint16 // 16 bits: marks counted, as ack.ce
+	Judged   uint8  // 8 bits: packets acknowledged or lost since the last look at the loss
+	Lost     uint8  // 8 bits: lost of those
+	Cut      bool   // 1 bit: cut_tsn holds
 }
 
-// CcConn is a row of table cc.conn (conns), index conn: window of a connection.
+// CcConn is a row of table cc.conn (conns), index conn: window and pace of a connection.
 type CcConn struct {
-	Window   uint32 // 32 bits: Wc in bytes
-	Inflight uint32 // 32 bits: bytes in flight
+	Interval uint64 // 48 bits: pace: 1/2^28 ticks a byte
+	Inflight uint32 // 32 bits: bytes on the wire not acknowledged
+	Ceiling  uint32 // 32 bits: Wc at its largest: 1.5 hint x base RTT, in bytes
+	Share    uint32 // 32 bits: ceiling over the active paths, in bytes
+	Credit   uint32 // 32 bits: bytes acknowledged towards the next increase
+	PaceAt   uint32 // 32 bits: cycle from which the next packet may leave
+	PaceFrac uint32 // 28 bits: and 1/2^28 of one
+	LastSent uint32 // 32 bits: cycle of the last packet with psn or announcement
+	Gap      uint32 // 32 bits: ticks of a full packet at the hint
+	BaseRtt  uint32 // 32 bits: base round trip, ticks
+	Rate     uint32 // 32 bits: rate of the peer's port in Mb/s
+	Window   uint32 // 25 bits: Wc as a part of the ceiling, 1/2^24
+	ConnStep uint32 // 25 bits: what one packet is of the ceiling, 1/2^24
 	Hint     uint32 // 20 bits: hint used
+	PathStep uint16 // 16 bits: what one packet is of a path's share, 1/2^15
 	HintGen  uint8  // 8 bits: its generation
-	Gap      uint32 // 32 bits: pacing gap in ticks
+	Active   uint8  // 7 bits: active paths, at least 1
+	Spread   uint8  // 7 bits: paths that the window feeds: new data keeps to so many
+	State    uint8  // 2 bits: 0 quiet: no hint and not announced, 1 announced or sending its allowance, 2 hint holds
+	Demand   bool   // 1 bit: flag B of the last packet
 }
 
 // Cc is the record of cc [R-CC]: windows and pacing.

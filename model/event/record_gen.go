@@ -655,131 +655,220 @@ func (r *Ack) Decode(b []byte) error {
 	return nil
 }
 
-// ShareRecordSize is the length of the record in mode full; the digest covers 32 bytes of state.
-const ShareRecordSize = 128
+// ShareRecordSize is the length of the record in mode full; the digest covers 80 bytes of state.
+const ShareRecordSize = 192
 
 // Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
 func (r *Share) Encode(b *[MaxRecord]byte) (n int) {
-	clear(b[:128])
-	r.Head.put(b, KindShare, 1)
-	b[36] = bit(r.Out.Active)
-	binary.LittleEndian.PutUint32(b[40:], r.Out.Hint)
-	b[44] = r.Out.HintGen
-	b[45] = bit(r.Out.SendNow)
-	binary.LittleEndian.PutUint32(b[48:], r.In.Now)
-	binary.LittleEndian.PutUint16(b[52:], r.In.Conn)
-	b[54] = bit(r.In.Demand)
-	binary.LittleEndian.PutUint16(b[56:], r.In.Bytes)
-	binary.LittleEndian.PutUint32(b[60:], r.In.PortRate)
-	b[64] = bit(r.Sender.Active)
-	b[65] = bit(r.Sender.Demand)
-	binary.LittleEndian.PutUint32(b[68:], r.Sender.LastSeen)
-	binary.LittleEndian.PutUint32(b[72:], r.Sender.Measured)
-	binary.LittleEndian.PutUint32(b[76:], r.Sender.Hint)
-	b[80] = r.Sender.HintGen
-	binary.LittleEndian.PutUint16(b[82:], r.Port.Senders)
-	binary.LittleEndian.PutUint32(b[84:], r.Port.Level)
-	binary.LittleEndian.PutUint32(b[88:], r.Port.Left)
-	b[92] = r.Port.Pass
-	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:96]))
-	return 128
+	clear(b[:192])
+	r.Head.put(b, KindShare, 2)
+	b[36] = bit(r.Out.Keep)
+	b[37] = bit(r.Out.Join)
+	b[38] = bit(r.Out.Moved)
+	b[39] = bit(r.Out.Joined)
+	b[40] = bit(r.Out.SendNow)
+	binary.LittleEndian.PutUint32(b[44:], r.Out.Hint)
+	b[48] = r.Out.HintGen
+	binary.LittleEndian.PutUint32(b[52:], r.In.Now)
+	binary.LittleEndian.PutUint16(b[56:], r.In.Conn)
+	b[58] = bit(r.In.Demand)
+	b[59] = r.In.Plane
+	binary.LittleEndian.PutUint16(b[60:], r.In.Bytes)
+	binary.LittleEndian.PutUint32(b[64:], r.Sender.LastSeen)
+	binary.LittleEndian.PutUint32(b[68:], r.Sender.Since)
+	binary.LittleEndian.PutUint32(b[72:], r.Sender.Bytes)
+	binary.LittleEndian.PutUint32(b[76:], r.Sender.Rate)
+	binary.LittleEndian.PutUint32(b[80:], r.Sender.Told)
+	b[84] = r.Sender.Class
+	b[85] = r.Sender.State
+	b[86] = bit(r.Sender.Demand)
+	binary.LittleEndian.PutUint64(b[88:], r.Port.Filled)
+	binary.LittleEndian.PutUint32(b[96:], r.Port.Due)
+	binary.LittleEndian.PutUint32(b[100:], r.Port.JoinAt)
+	binary.LittleEndian.PutUint32(b[104:], r.Port.Lapse)
+	binary.LittleEndian.PutUint32(b[108:], r.Port.Since)
+	binary.LittleEndian.PutUint32(b[112:], r.Port.Level)
+	binary.LittleEndian.PutUint32(b[116:], r.Port.Senders)
+	binary.LittleEndian.PutUint16(b[120:], r.Port.Heard)
+	b[122] = r.Port.LevelGen
+	b[123] = r.Port.Seen
+	b[124] = r.Port.Silent
+	b[125] = bit(r.Port.Joining)
+	binary.LittleEndian.PutUint64(b[128:], r.Class.Sum)
+	binary.LittleEndian.PutUint32(b[136:], r.Class.Count)
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:144]))
+	return 192
 }
 
 // Decode reads a record. A head alone (mode digest) leaves the values behind it zero; Head.Valid says which were there.
 func (r *Share) Decode(b []byte) error {
-	if err := r.Head.get(b, KindShare, 1); err != nil {
+	if err := r.Head.get(b, KindShare, 2); err != nil {
 		return err
 	}
 	p := (*[RecordSize]byte)(b)
-	r.Out.Active = p[36] != 0
-	r.Out.Hint = binary.LittleEndian.Uint32(p[40:])
-	r.Out.HintGen = p[44]
-	r.Out.SendNow = p[45] != 0
-	r.In.Now = binary.LittleEndian.Uint32(p[48:])
-	r.In.Conn = binary.LittleEndian.Uint16(p[52:])
-	r.In.Demand = p[54] != 0
-	r.In.Bytes = binary.LittleEndian.Uint16(p[56:])
-	r.In.PortRate = binary.LittleEndian.Uint32(p[60:])
+	r.Out.Keep = p[36] != 0
+	r.Out.Join = p[37] != 0
+	r.Out.Moved = p[38] != 0
+	r.Out.Joined = p[39] != 0
+	r.Out.SendNow = p[40] != 0
+	r.Out.Hint = binary.LittleEndian.Uint32(p[44:])
+	r.Out.HintGen = p[48]
+	r.In.Now = binary.LittleEndian.Uint32(p[52:])
+	r.In.Conn = binary.LittleEndian.Uint16(p[56:])
+	r.In.Demand = p[58] != 0
+	r.In.Plane = p[59]
+	r.In.Bytes = binary.LittleEndian.Uint16(p[60:])
 	if r.Head.Valid == 1 {
 		r.Sender = ShareSender{}
 		r.Port = SharePort{}
+		r.Class = ShareClass{}
 		return nil
 	}
-	q := (*[64]byte)(b[RecordSize:])
-	r.Sender.Active = q[0] != 0
-	r.Sender.Demand = q[1] != 0
-	r.Sender.LastSeen = binary.LittleEndian.Uint32(q[4:])
-	r.Sender.Measured = binary.LittleEndian.Uint32(q[8:])
-	r.Sender.Hint = binary.LittleEndian.Uint32(q[12:])
-	r.Sender.HintGen = q[16]
-	r.Port.Senders = binary.LittleEndian.Uint16(q[18:])
-	r.Port.Level = binary.LittleEndian.Uint32(q[20:])
-	r.Port.Left = binary.LittleEndian.Uint32(q[24:])
-	r.Port.Pass = q[28]
+	q := (*[128]byte)(b[RecordSize:])
+	r.Sender.LastSeen = binary.LittleEndian.Uint32(q[0:])
+	r.Sender.Since = binary.LittleEndian.Uint32(q[4:])
+	r.Sender.Bytes = binary.LittleEndian.Uint32(q[8:])
+	r.Sender.Rate = binary.LittleEndian.Uint32(q[12:])
+	r.Sender.Told = binary.LittleEndian.Uint32(q[16:])
+	r.Sender.Class = q[20]
+	r.Sender.State = q[21]
+	r.Sender.Demand = q[22] != 0
+	r.Port.Filled = binary.LittleEndian.Uint64(q[24:])
+	r.Port.Due = binary.LittleEndian.Uint32(q[32:])
+	r.Port.JoinAt = binary.LittleEndian.Uint32(q[36:])
+	r.Port.Lapse = binary.LittleEndian.Uint32(q[40:])
+	r.Port.Since = binary.LittleEndian.Uint32(q[44:])
+	r.Port.Level = binary.LittleEndian.Uint32(q[48:])
+	r.Port.Senders = binary.LittleEndian.Uint32(q[52:])
+	r.Port.Heard = binary.LittleEndian.Uint16(q[56:])
+	r.Port.LevelGen = q[58]
+	r.Port.Seen = q[59]
+	r.Port.Silent = q[60]
+	r.Port.Joining = q[61] != 0
+	r.Class.Sum = binary.LittleEndian.Uint64(q[64:])
+	r.Class.Count = binary.LittleEndian.Uint32(q[72:])
 	return nil
 }
 
-// StreamSchedRecordSize is the length of the record in mode full; the digest covers 40 bytes of state.
-const StreamSchedRecordSize = 128
+// StreamSchedRecordSize is the length of the record in mode full; the digest covers 96 bytes of state.
+const StreamSchedRecordSize = 192
 
 // Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
 func (r *StreamSched) Encode(b *[MaxRecord]byte) (n int) {
-	clear(b[:128])
-	r.Head.put(b, KindStreamSched, 1)
-	binary.LittleEndian.PutUint16(b[36:], r.Out.Picked)
-	binary.LittleEndian.PutUint32(b[40:], r.Out.Msn)
-	binary.LittleEndian.PutUint32(b[44:], r.Out.Offset)
-	binary.LittleEndian.PutUint16(b[48:], r.Out.PayloadLen)
-	b[50] = bit(r.Out.Last)
-	binary.LittleEndian.PutUint32(b[52:], r.In.Now)
+	clear(b[:192])
+	r.Head.put(b, KindStreamSched, 2)
+	binary.LittleEndian.PutUint32(b[36:], r.Out.Msn)
+	binary.LittleEndian.PutUint32(b[40:], r.Out.Offset)
+	binary.LittleEndian.PutUint16(b[44:], r.Out.PayloadLen)
+	b[46] = r.Out.Attempt
+	b[47] = bit(r.Out.Last)
+	b[48] = bit(r.Out.None)
+	b[49] = bit(r.Out.Enter)
+	b[50] = bit(r.Out.Leave)
+	b[51] = bit(r.Out.Rotate)
+	b[52] = bit(r.Out.Full)
+	b[53] = bit(r.Out.Act)
+	b[54] = bit(r.Out.GiveUp)
 	binary.LittleEndian.PutUint16(b[56:], r.In.Conn)
 	binary.LittleEndian.PutUint16(b[58:], r.In.StreamRow)
-	binary.LittleEndian.PutUint32(b[60:], r.In.Length)
-	binary.LittleEndian.PutUint32(b[64:], r.In.Completed)
-	binary.LittleEndian.PutUint16(b[68:], r.In.Quantum)
-	binary.LittleEndian.PutUint32(b[72:], r.Stream.Deficit)
-	b[76] = r.Stream.Weight
-	binary.LittleEndian.PutUint32(b[80:], r.Stream.NextMsn)
-	binary.LittleEndian.PutUint32(b[84:], r.Stream.NextOff)
-	binary.LittleEndian.PutUint32(b[88:], r.Stream.Posted)
-	binary.LittleEndian.PutUint32(b[92:], r.Stream.Completed)
-	binary.LittleEndian.PutUint16(b[96:], r.Turn.At)
-	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:104]))
-	return 128
+	binary.LittleEndian.PutUint32(b[60:], r.In.Msn)
+	binary.LittleEndian.PutUint32(b[64:], r.In.Length)
+	binary.LittleEndian.PutUint32(b[68:], r.In.Completed)
+	binary.LittleEndian.PutUint16(b[72:], r.In.Payload)
+	b[74] = r.In.Overhead
+	b[75] = r.In.Weight
+	b[76] = r.In.Attempt
+	binary.LittleEndian.PutUint64(b[80:], r.Stream.Again)
+	binary.LittleEndian.PutUint64(b[88:], r.Stream.Waiting)
+	binary.LittleEndian.PutUint32(b[96:], r.Stream.Deficit)
+	binary.LittleEndian.PutUint32(b[100:], r.Stream.NextMsn)
+	binary.LittleEndian.PutUint32(b[104:], r.Stream.NextOff)
+	binary.LittleEndian.PutUint32(b[108:], r.Stream.Posted)
+	binary.LittleEndian.PutUint32(b[112:], r.Stream.Completed)
+	binary.LittleEndian.PutUint32(b[116:], r.Stream.AgainMsn)
+	binary.LittleEndian.PutUint32(b[120:], r.Stream.AgainOff)
+	b[124] = r.Stream.Weight
+	b[125] = bit(r.Stream.Open)
+	b[126] = bit(r.Stream.Queued)
+	b[127] = bit(r.Stream.InTurn)
+	b[128] = bit(r.Stream.Held)
+	b[129] = bit(r.Stream.AgainOn)
+	binary.LittleEndian.PutUint32(b[132:], r.Message.Length)
+	b[136] = r.Message.Attempt
+	b[137] = bit(r.Message.Refused)
+	binary.LittleEndian.PutUint64(b[140:], r.Turn.Waiting)
+	binary.LittleEndian.PutUint16(b[148:], r.Turn.Head)
+	binary.LittleEndian.PutUint16(b[150:], r.Turn.Tail)
+	binary.LittleEndian.PutUint32(b[152:], r.Turn.Queued)
+	binary.LittleEndian.PutUint16(b[156:], r.Link.Next)
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:160]))
+	return 192
 }
 
 // Decode reads a record. A head alone (mode digest) leaves the values behind it zero; Head.Valid says which were there.
 func (r *StreamSched) Decode(b []byte) error {
-	if err := r.Head.get(b, KindStreamSched, 1); err != nil {
+	if err := r.Head.get(b, KindStreamSched, 2); err != nil {
 		return err
 	}
 	p := (*[RecordSize]byte)(b)
-	r.Out.Picked = binary.LittleEndian.Uint16(p[36:])
-	r.Out.Msn = binary.LittleEndian.Uint32(p[40:])
-	r.Out.Offset = binary.LittleEndian.Uint32(p[44:])
-	r.Out.PayloadLen = binary.LittleEndian.Uint16(p[48:])
-	r.Out.Last = p[50] != 0
-	r.In.Now = binary.LittleEndian.Uint32(p[52:])
+	r.Out.Msn = binary.LittleEndian.Uint32(p[36:])
+	r.Out.Offset = binary.LittleEndian.Uint32(p[40:])
+	r.Out.PayloadLen = binary.LittleEndian.Uint16(p[44:])
+	r.Out.Attempt = p[46]
+	r.Out.Last = p[47] != 0
+	r.Out.None = p[48] != 0
+	r.Out.Enter = p[49] != 0
+	r.Out.Leave = p[50] != 0
+	r.Out.Rotate = p[51] != 0
+	r.Out.Full = p[52] != 0
+	r.Out.Act = p[53] != 0
+	r.Out.GiveUp = p[54] != 0
 	r.In.Conn = binary.LittleEndian.Uint16(p[56:])
 	r.In.StreamRow = binary.LittleEndian.Uint16(p[58:])
-	r.In.Length = binary.LittleEndian.Uint32(p[60:])
+	r.In.Msn = binary.LittleEndian.Uint32(p[60:])
 	if r.Head.Valid == 1 {
+		r.In.Length = 0
 		r.In.Completed = 0
-		r.In.Quantum = 0
+		r.In.Payload = 0
+		r.In.Overhead = 0
+		r.In.Weight = 0
+		r.In.Attempt = 0
 		r.Stream = StreamSchedStream{}
+		r.Message = StreamSchedMessage{}
 		r.Turn = StreamSchedTurn{}
+		r.Link = StreamSchedLink{}
 		return nil
 	}
-	q := (*[64]byte)(b[RecordSize:])
-	r.In.Completed = binary.LittleEndian.Uint32(q[0:])
-	r.In.Quantum = binary.LittleEndian.Uint16(q[4:])
-	r.Stream.Deficit = binary.LittleEndian.Uint32(q[8:])
-	r.Stream.Weight = q[12]
-	r.Stream.NextMsn = binary.LittleEndian.Uint32(q[16:])
-	r.Stream.NextOff = binary.LittleEndian.Uint32(q[20:])
-	r.Stream.Posted = binary.LittleEndian.Uint32(q[24:])
-	r.Stream.Completed = binary.LittleEndian.Uint32(q[28:])
-	r.Turn.At = binary.LittleEndian.Uint16(q[32:])
+	q := (*[128]byte)(b[RecordSize:])
+	r.In.Length = binary.LittleEndian.Uint32(q[0:])
+	r.In.Completed = binary.LittleEndian.Uint32(q[4:])
+	r.In.Payload = binary.LittleEndian.Uint16(q[8:])
+	r.In.Overhead = q[10]
+	r.In.Weight = q[11]
+	r.In.Attempt = q[12]
+	r.Stream.Again = binary.LittleEndian.Uint64(q[16:])
+	r.Stream.Waiting = binary.LittleEndian.Uint64(q[24:])
+	r.Stream.Deficit = binary.LittleEndian.Uint32(q[32:])
+	r.Stream.NextMsn = binary.LittleEndian.Uint32(q[36:])
+	r.Stream.NextOff = binary.LittleEndian.Uint32(q[40:])
+	r.Stream.Posted = binary.LittleEndian.Uint32(q[44:])
+	r.Stream.Completed = binary.LittleEndian.Uint32(q[48:])
+	r.Stream.AgainMsn = binary.LittleEndian.Uint32(q[52:])
+	r.Stream.AgainOff = binary.LittleEndian.Uint32(q[56:])
+	r.Stream.Weight = q[60]
+	r.Stream.Open = q[61] != 0
+	r.Stream.Queued = q[62] != 0
+	r.Stream.InTurn = q[63] != 0
+	r.Stream.Held = q[64] != 0
+	r.Stream.AgainOn = q[65] != 0
+	r.Message.Length = binary.LittleEndian.Uint32(q[68:])
+	r.Message.Attempt = q[72]
+	r.Message.Refused = q[73] != 0
+	r.Turn.Waiting = binary.LittleEndian.Uint64(q[76:])
+	r.Turn.Head = binary.LittleEndian.Uint16(q[84:])
+	r.Turn.Tail = binary.LittleEndian.Uint16(q[86:])
+	r.Turn.Queued = binary.LittleEndian.Uint32(q[88:])
+	r.Link.Next = binary.LittleEndian.Uint16(q[92:])
 	return nil
 }
 
@@ -1065,69 +1154,147 @@ func (r *LossWalk) Decode(b []byte) error {
 	return nil
 }
 
-// CcRecordSize is the length of the record in mode full; the digest covers 48 bytes of state.
-const CcRecordSize = 128
+// CcRecordSize is the length of the record in mode full; the digest covers 120 bytes of state.
+const CcRecordSize = 192
 
 // Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
 func (r *Cc) Encode(b *[MaxRecord]byte) (n int) {
-	clear(b[:128])
-	r.Head.put(b, KindCc, 1)
+	clear(b[:192])
+	r.Head.put(b, KindCc, 2)
 	b[36] = bit(r.Out.Cut)
-	binary.LittleEndian.PutUint32(b[40:], r.Out.Gap)
+	b[37] = bit(r.Out.Demand)
+	b[38] = bit(r.Out.Announce)
+	b[39] = bit(r.Out.PathRoom)
+	b[40] = bit(r.Out.ConnRoom)
+	b[41] = bit(r.Out.Under)
 	binary.LittleEndian.PutUint32(b[44:], r.In.Now)
-	binary.LittleEndian.PutUint16(b[48:], r.In.PathRow)
-	binary.LittleEndian.PutUint16(b[50:], r.In.Conn)
-	binary.LittleEndian.PutUint32(b[52:], r.In.Acked)
-	binary.LittleEndian.PutUint32(b[56:], r.In.Marks)
-	binary.LittleEndian.PutUint32(b[60:], r.In.Lost)
-	binary.LittleEndian.PutUint32(b[64:], r.In.Hint)
-	binary.LittleEndian.PutUint32(b[68:], r.In.NextTsn)
-	binary.LittleEndian.PutUint32(b[72:], r.Path.Window)
-	binary.LittleEndian.PutUint32(b[76:], r.Path.Credit)
-	binary.LittleEndian.PutUint32(b[80:], r.Path.CutTsn)
-	binary.LittleEndian.PutUint32(b[84:], r.Path.Ce)
-	binary.LittleEndian.PutUint32(b[88:], r.Conn.Window)
-	binary.LittleEndian.PutUint32(b[92:], r.Conn.Inflight)
-	binary.LittleEndian.PutUint32(b[96:], r.Conn.Hint)
-	b[100] = r.Conn.HintGen
-	binary.LittleEndian.PutUint32(b[104:], r.Conn.Gap)
-	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:112]))
-	return 128
+	binary.LittleEndian.PutUint16(b[48:], r.In.Conn)
+	binary.LittleEndian.PutUint16(b[50:], r.In.PathRow)
+	binary.LittleEndian.PutUint16(b[52:], r.In.Phase)
+	binary.LittleEndian.PutUint16(b[54:], r.In.Bytes)
+	binary.LittleEndian.PutUint32(b[56:], r.In.Waiting)
+	binary.LittleEndian.PutUint32(b[60:], r.In.Acked)
+	binary.LittleEndian.PutUint16(b[64:], r.In.Packets)
+	binary.LittleEndian.PutUint16(b[66:], r.In.Lost)
+	binary.LittleEndian.PutUint16(b[68:], r.In.Ce)
+	binary.LittleEndian.PutUint32(b[72:], r.In.Limit)
+	binary.LittleEndian.PutUint32(b[76:], r.In.NextTsn)
+	binary.LittleEndian.PutUint32(b[80:], r.In.Hint)
+	binary.LittleEndian.PutUint32(b[84:], r.In.Rate)
+	binary.LittleEndian.PutUint32(b[88:], r.In.BaseRtt)
+	b[92] = r.In.HintGen
+	b[93] = r.In.Active
+	b[94] = bit(r.In.LimitValid)
+	b[95] = bit(r.In.Fresh)
+	binary.LittleEndian.PutUint32(b[96:], r.Path.Inflight)
+	binary.LittleEndian.PutUint32(b[100:], r.Path.Credit)
+	binary.LittleEndian.PutUint32(b[104:], r.Path.CutTsn)
+	binary.LittleEndian.PutUint16(b[108:], r.Path.Window)
+	binary.LittleEndian.PutUint16(b[110:], r.Path.Ce)
+	b[112] = r.Path.Judged
+	b[113] = r.Path.Lost
+	b[114] = bit(r.Path.Cut)
+	binary.LittleEndian.PutUint64(b[116:], r.Conn.Interval)
+	binary.LittleEndian.PutUint32(b[124:], r.Conn.Inflight)
+	binary.LittleEndian.PutUint32(b[128:], r.Conn.Ceiling)
+	binary.LittleEndian.PutUint32(b[132:], r.Conn.Share)
+	binary.LittleEndian.PutUint32(b[136:], r.Conn.Credit)
+	binary.LittleEndian.PutUint32(b[140:], r.Conn.PaceAt)
+	binary.LittleEndian.PutUint32(b[144:], r.Conn.PaceFrac)
+	binary.LittleEndian.PutUint32(b[148:], r.Conn.LastSent)
+	binary.LittleEndian.PutUint32(b[152:], r.Conn.Gap)
+	binary.LittleEndian.PutUint32(b[156:], r.Conn.BaseRtt)
+	binary.LittleEndian.PutUint32(b[160:], r.Conn.Rate)
+	binary.LittleEndian.PutUint32(b[164:], r.Conn.Window)
+	binary.LittleEndian.PutUint32(b[168:], r.Conn.ConnStep)
+	binary.LittleEndian.PutUint32(b[172:], r.Conn.Hint)
+	binary.LittleEndian.PutUint16(b[176:], r.Conn.PathStep)
+	b[178] = r.Conn.HintGen
+	b[179] = r.Conn.Active
+	b[180] = r.Conn.Spread
+	b[181] = r.Conn.State
+	b[182] = bit(r.Conn.Demand)
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:184]))
+	return 192
 }
 
 // Decode reads a record. A head alone (mode digest) leaves the values behind it zero; Head.Valid says which were there.
 func (r *Cc) Decode(b []byte) error {
-	if err := r.Head.get(b, KindCc, 1); err != nil {
+	if err := r.Head.get(b, KindCc, 2); err != nil {
 		return err
 	}
 	p := (*[RecordSize]byte)(b)
 	r.Out.Cut = p[36] != 0
-	r.Out.Gap = binary.LittleEndian.Uint32(p[40:])
+	r.Out.Demand = p[37] != 0
+	r.Out.Announce = p[38] != 0
+	r.Out.PathRoom = p[39] != 0
+	r.Out.ConnRoom = p[40] != 0
+	r.Out.Under = p[41] != 0
 	r.In.Now = binary.LittleEndian.Uint32(p[44:])
-	r.In.PathRow = binary.LittleEndian.Uint16(p[48:])
-	r.In.Conn = binary.LittleEndian.Uint16(p[50:])
-	r.In.Acked = binary.LittleEndian.Uint32(p[52:])
-	r.In.Marks = binary.LittleEndian.Uint32(p[56:])
-	r.In.Lost = binary.LittleEndian.Uint32(p[60:])
+	r.In.Conn = binary.LittleEndian.Uint16(p[48:])
+	r.In.PathRow = binary.LittleEndian.Uint16(p[50:])
+	r.In.Phase = binary.LittleEndian.Uint16(p[52:])
+	r.In.Bytes = binary.LittleEndian.Uint16(p[54:])
+	r.In.Waiting = binary.LittleEndian.Uint32(p[56:])
+	r.In.Acked = binary.LittleEndian.Uint32(p[60:])
 	if r.Head.Valid == 1 {
-		r.In.Hint = 0
+		r.In.Packets = 0
+		r.In.Lost = 0
+		r.In.Ce = 0
+		r.In.Limit = 0
 		r.In.NextTsn = 0
+		r.In.Hint = 0
+		r.In.Rate = 0
+		r.In.BaseRtt = 0
+		r.In.HintGen = 0
+		r.In.Active = 0
+		r.In.LimitValid = false
+		r.In.Fresh = false
 		r.Path = CcPath{}
 		r.Conn = CcConn{}
 		return nil
 	}
-	q := (*[64]byte)(b[RecordSize:])
-	r.In.Hint = binary.LittleEndian.Uint32(q[0:])
-	r.In.NextTsn = binary.LittleEndian.Uint32(q[4:])
-	r.Path.Window = binary.LittleEndian.Uint32(q[8:])
-	r.Path.Credit = binary.LittleEndian.Uint32(q[12:])
-	r.Path.CutTsn = binary.LittleEndian.Uint32(q[16:])
-	r.Path.Ce = binary.LittleEndian.Uint32(q[20:])
-	r.Conn.Window = binary.LittleEndian.Uint32(q[24:])
-	r.Conn.Inflight = binary.LittleEndian.Uint32(q[28:])
-	r.Conn.Hint = binary.LittleEndian.Uint32(q[32:])
-	r.Conn.HintGen = q[36]
-	r.Conn.Gap = binary.LittleEndian.Uint32(q[40:])
+	q := (*[128]byte)(b[RecordSize:])
+	r.In.Packets = binary.LittleEndian.Uint16(q[0:])
+	r.In.Lost = binary.LittleEndian.Uint16(q[2:])
+	r.In.Ce = binary.LittleEndian.Uint16(q[4:])
+	r.In.Limit = binary.LittleEndian.Uint32(q[8:])
+	r.In.NextTsn = binary.LittleEndian.Uint32(q[12:])
+	r.In.Hint = binary.LittleEndian.Uint32(q[16:])
+	r.In.Rate = binary.LittleEndian.Uint32(q[20:])
+	r.In.BaseRtt = binary.LittleEndian.Uint32(q[24:])
+	r.In.HintGen = q[28]
+	r.In.Active = q[29]
+	r.In.LimitValid = q[30] != 0
+	r.In.Fresh = q[31] != 0
+	r.Path.Inflight = binary.LittleEndian.Uint32(q[32:])
+	r.Path.Credit = binary.LittleEndian.Uint32(q[36:])
+	r.Path.CutTsn = binary.LittleEndian.Uint32(q[40:])
+	r.Path.Window = binary.LittleEndian.Uint16(q[44:])
+	r.Path.Ce = binary.LittleEndian.Uint16(q[46:])
+	r.Path.Judged = q[48]
+	r.Path.Lost = q[49]
+	r.Path.Cut = q[50] != 0
+	r.Conn.Interval = binary.LittleEndian.Uint64(q[52:])
+	r.Conn.Inflight = binary.LittleEndian.Uint32(q[60:])
+	r.Conn.Ceiling = binary.LittleEndian.Uint32(q[64:])
+	r.Conn.Share = binary.LittleEndian.Uint32(q[68:])
+	r.Conn.Credit = binary.LittleEndian.Uint32(q[72:])
+	r.Conn.PaceAt = binary.LittleEndian.Uint32(q[76:])
+	r.Conn.PaceFrac = binary.LittleEndian.Uint32(q[80:])
+	r.Conn.LastSent = binary.LittleEndian.Uint32(q[84:])
+	r.Conn.Gap = binary.LittleEndian.Uint32(q[88:])
+	r.Conn.BaseRtt = binary.LittleEndian.Uint32(q[92:])
+	r.Conn.Rate = binary.LittleEndian.Uint32(q[96:])
+	r.Conn.Window = binary.LittleEndian.Uint32(q[100:])
+	r.Conn.ConnStep = binary.LittleEndian.Uint32(q[104:])
+	r.Conn.Hint = binary.LittleEndian.Uint32(q[108:])
+	r.Conn.PathStep = binary.LittleEndian.Uint16(q[112:])
+	r.Conn.HintGen = q[114]
+	r.Conn.Active = q[115]
+	r.Conn.Spread = q[116]
+	r.Conn.State = q[117]
+	r.Conn.Demand = q[118] != 0
 	return nil
 }
 

@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'hfd1d6d8d5958c9da;
+  localparam logic [63:0] SchemaHash = 64'h9621ffb2d1f4d9ad;
 
   // constant.tbl
   localparam int Version = 1; // 1
@@ -164,11 +164,19 @@ package mr_pkg;
   localparam logic [7:0] KindShare = 8'd20;
   localparam logic [7:0] ShareOpPacket = 8'd0;
   localparam logic [7:0] ShareOpAnnounce = 8'd1;
-  localparam logic [7:0] ShareOpSweep = 8'd2;
+  localparam logic [7:0] ShareOpProbe = 8'd2;
+  localparam logic [7:0] ShareOpSweep = 8'd3;
+  localparam logic [7:0] ShareOpLevel = 8'd4;
+  localparam logic [7:0] ShareOpAnswer = 8'd5;
+  localparam logic [7:0] ShareOpTell = 8'd6;
   localparam logic [7:0] KindStreamSched = 8'd21;
-  localparam logic [7:0] StreamSchedOpPost = 8'd0;
-  localparam logic [7:0] StreamSchedOpPick = 8'd1;
-  localparam logic [7:0] StreamSchedOpDone = 8'd2;
+  localparam logic [7:0] StreamSchedOpOpen = 8'd0;
+  localparam logic [7:0] StreamSchedOpPost = 8'd1;
+  localparam logic [7:0] StreamSchedOpPick = 8'd2;
+  localparam logic [7:0] StreamSchedOpDone = 8'd3;
+  localparam logic [7:0] StreamSchedOpRefuse = 8'd4;
+  localparam logic [7:0] StreamSchedOpAgain = 8'd5;
+  localparam logic [7:0] StreamSchedOpStop = 8'd6;
   localparam logic [7:0] KindPathChoice = 8'd22;
   localparam logic [7:0] PathChoiceOpChoose = 8'd0;
   localparam logic [7:0] PathChoiceOpMark = 8'd1;
@@ -189,9 +197,14 @@ package mr_pkg;
   localparam logic [7:0] KindLossWalk = 8'd25;
   localparam logic [7:0] LossWalkOpWalk = 8'd0;
   localparam logic [7:0] KindCc = 8'd26;
-  localparam logic [7:0] CcOpAck = 8'd0;
-  localparam logic [7:0] CcOpTimeout = 8'd1;
-  localparam logic [7:0] CcOpHint = 8'd2;
+  localparam logic [7:0] CcOpOpen = 8'd0;
+  localparam logic [7:0] CcOpStart = 8'd1;
+  localparam logic [7:0] CcOpResume = 8'd2;
+  localparam logic [7:0] CcOpSend = 8'd3;
+  localparam logic [7:0] CcOpAck = 8'd4;
+  localparam logic [7:0] CcOpTimeout = 8'd5;
+  localparam logic [7:0] CcOpHint = 8'd6;
+  localparam logic [7:0] CcOpPaths = 8'd7;
   localparam logic [7:0] KindPathTimer = 8'd27;
   localparam logic [7:0] PathTimerOpDue = 8'd0;
   localparam logic [7:0] PathTimerOpAnswer = 8'd1;
