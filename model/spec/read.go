@@ -118,7 +118,11 @@ func (ld *loader) noFlags(l line, flags []string, allowed string) (found bool) {
 
 func (ld *loader) readConst(l line) {
 	c := Const{Pos: l.Pos, Name: ld.name(l, l.args[0], false), Unit: l.attrs["unit"]}
-	c.Value = ld.num(l, "value", l.args[1], 0, 1<<31-1)
+	c.Hi = 1<<31 - 1
+	if _, c.Settable = l.attrs["range"]; c.Settable {
+		c.Lo, c.Hi = ld.bounds(l)
+	}
+	c.Value = ld.num(l, "value", l.args[1], c.Lo, c.Hi)
 	var flags []string
 	c.Claim, flags = ld.claim(l, 2)
 	ld.noFlags(l, flags, "")
@@ -144,14 +148,19 @@ func (ld *loader) presetParam(l line) {
 
 func (ld *loader) readParam(l line) {
 	p := Param{Pos: l.Pos, Name: ld.name(l, l.args[0], false), Text: l.text, Pow2: len(l.args) > 1}
-	lo, hi, ok := strings.Cut(l.attrs["range"], "..")
+	p.Lo, p.Hi = ld.bounds(l)
+	ld.spec.Params = append(ld.spec.Params, p)
+}
+
+// bounds reads range=LO..HI.
+func (ld *loader) bounds(l line) (lo, hi int64) {
+	low, high, ok := strings.Cut(l.attrs["range"], "..")
 	if !ok {
 		ld.badf(l.Pos, RuleNumber, "range %q is not LO..HI", l.attrs["range"])
-	} else {
-		p.Lo = ld.num(l, "low end of range", lo, 0, 1<<31-1)
-		p.Hi = ld.num(l, "high end of range", hi, p.Lo, 1<<31-1)
+		return 0, 1<<31 - 1
 	}
-	ld.spec.Params = append(ld.spec.Params, p)
+	lo = ld.num(l, "low end of range", low, 0, 1<<31-1)
+	return lo, ld.num(l, "high end of range", high, lo, 1<<31-1)
 }
 
 func (ld *loader) readEnum(l line) {

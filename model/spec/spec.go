@@ -17,9 +17,11 @@ type Claim struct {
 type Const struct {
 	Pos
 	Claim
-	Name  string
-	Value int64
-	Unit  string
+	Name     string
+	Value    int64
+	Unit     string
+	Settable bool // it is a default: a run may set Lo..Hi
+	Lo, Hi   int64
 }
 
 // Param declares a preset parameter and its range.
