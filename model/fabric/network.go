@@ -14,9 +14,10 @@ type Network struct {
 	now      sim.Picos
 	calendar *sim.Calendar
 	links    []link
+	pool     pool
 	switches []switchNode
 	grades   []grade
-	places   [TierCount][]port
+	seats    [TierCount][]seat
 	hosts    []Host
 	wakes    []wake   // by host
 	kicked   []uint32 // uplinks to be pulled before time goes on
@@ -65,7 +66,7 @@ func New(cfg Config) (*Network, error) {
 		mark: sim.NewRandom(cfg.Seed, "fabric mark"), loss: sim.NewRandom(cfg.Seed, "fabric loss"),
 		late: sim.NewRandom(cfg.Seed, "fabric reorder"),
 	}
-	n.places = n.plan.places()
+	n.seats = n.plan.seats()
 	n.hosts, n.wakes = make([]Host, cfg.Hosts), make([]wake, cfg.Hosts)
 	n.links = make([]link, 0, cfg.Planes*n.plan.links)
 	salts := sim.NewRandom(cfg.Seed, "fabric salt")
@@ -134,6 +135,9 @@ func (n *Network) Next() (sim.Picos, bool) {
 
 // Step executes the next event; false when there is none.
 func (n *Network) Step() bool { return n.step(^sim.Picos(0)) }
+
+// StepUntil executes the next event if its time is until or before; false when it is not, or when there is none.
+func (n *Network) StepUntil(until sim.Picos) bool { return n.step(until) }
 
 // Run executes all events up to and with that time, and leaves Now there.
 func (n *Network) Run(until sim.Picos) {
