@@ -32,7 +32,7 @@ const (
 )
 
 // maxBins bounds what a run may collect: a mistake in a unit is refused, not paid for.
-const maxBins = 1 << 20
+const maxBins = 1 << 24
 
 // ErrInterrupted is what a run ends with that Options.Interrupted ended.
 var ErrInterrupted = errors.New("the run was interrupted")
@@ -56,14 +56,16 @@ func (o *Options) Validate() error {
 		all = append(all, &Problem{field, fmt.Sprintf("%v", value), fmt.Sprintf(rule, args...)})
 	}
 	full := o.filled()
-	if full.Deadline > maxDeadline {
-		bad("Deadline", o.Deadline, "want at most %d ps", maxDeadline)
-	}
-	if full.Drain > maxDeadline {
-		bad("Drain", o.Drain, "want at most %d ps", maxDeadline)
+	for _, long := range []struct {
+		field string
+		given sim.Picos
+	}{{"Deadline", o.Deadline}, {"Stall", o.Stall}, {"Drain", o.Drain}} {
+		if long.given > maxTime {
+			bad(long.field, long.given, "want at most %s", maxTime)
+		}
 	}
 	if o.Bin > 0 && full.Deadline/o.Bin >= maxBins {
-		bad("Bin", o.Bin, "want at least Deadline / %d, %d ps", maxBins, full.Deadline/maxBins+1)
+		bad("Bin", o.Bin, "want more than %s, Deadline / %d", full.Deadline/maxBins, maxBins)
 	}
 	if (o.Probe == nil) != (o.Every == 0) {
 		bad("Every", o.Every, "want it above 0 where there is a Probe, and only there")
@@ -71,8 +73,8 @@ func (o *Options) Validate() error {
 	return errors.Join(all...)
 }
 
-// maxDeadline keeps sums of times far from where they overflow.
-const maxDeadline = sim.Picos(1) << 53
+// maxTime keeps sums of times far from where they overflow.
+const maxTime = sim.Picos(1) << 53
 
 func (o *Options) filled() Options {
 	full := *o

@@ -107,26 +107,22 @@ func (r *run) due() sim.Picos {
 
 // events executes those of the network up to and with that time. It says whether it stopped early.
 func (r *run) events(until sim.Picos) bool {
-	for {
-		at, ok := r.net.Next()
-		if !ok {
-			return r.idle()
-		}
-		if at > until {
-			return false
-		}
-		r.net.Step()
-		if r.watch.step(at) {
-			r.lookUp(at)
+	for r.net.StepUntil(until) {
+		if r.watch.step() {
+			r.lookUp(r.net.Now())
 		}
 		if r.changed || r.fail != nil {
 			return true
 		}
 	}
+	return r.idle()
 }
 
-// idle says whether the run is over because the network has nothing to do, and nothing to come.
+// idle says whether the run is over because neither the network nor the workload has anything to come.
 func (r *run) idle() bool {
+	if _, ok := r.net.Next(); ok {
+		return false
+	}
 	if _, ok := r.agenda.next(); ok {
 		return false
 	}
@@ -209,12 +205,7 @@ func show(m workload.Message) string {
 func (r *run) finish() {
 	r.bins.last(r.end, r.transport.Counters().Bytes)
 	until := r.end + r.opt.Drain
-	for r.fail == nil {
-		at, ok := r.net.Next()
-		if !ok || at > until {
-			break
-		}
-		r.net.Step()
+	for r.fail == nil && r.net.StepUntil(until) {
 	}
 	if r.fail != nil {
 		return

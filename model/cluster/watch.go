@@ -14,7 +14,7 @@ type watch struct {
 const glance = 1 << 18
 
 // step counts an event of the network. It says whether to look up.
-func (w *watch) step(at sim.Picos) bool {
+func (w *watch) step() bool {
 	w.steps++
 	return w.steps%glance == 0
 }
