@@ -984,7 +984,7 @@ type PathTimerOut struct {
 	Suspect   bool  // 1 bit: the path becomes suspect: all of live goes again by other paths
 	Failed    bool  // 1 bit: the path becomes failed
 	SendProbe bool  // 1 bit: a probe leaves, by the row's proposed port and plane
-	NewEpoch  uint8 // 4 bits: epoch that the probe carries; the row's: it proposes nothing
+	NewEpoch  uint8 // 4 bits: epoch that the probe proposes; the row's, with the row's port: it asks only
 	Active    bool  // 1 bit: the path becomes active
 	Changed   bool  // 1 bit: port, plane and epoch are the proposed ones from now on
 	Refused   bool  // 1 bit: op answer: of no open probe; op move: not now
@@ -996,6 +996,7 @@ type PathTimerPath struct {
 	Sport    uint16 // 16 bits: current port
 	Proposed uint16 // 16 bits: port of the open probe
 	Armed    bool   // 1 bit: deadline holds
+	Known    bool   // 1 bit: an acknowledgement of the current epoch came: the peer has moved to it
 	State    uint8  // 2 bits: 0 active, 1 suspect, 2 failed
 	Expired  uint8  // 4 bits: timeouts in a row
 	Epoch    uint8  // 4 bits: current epoch

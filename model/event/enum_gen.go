@@ -292,4 +292,4 @@ func (v Command) String() string {
 }
 
 // SchemaHash names the definition this package was generated from. Both ends of a bridge compare it first.
-const SchemaHash uint64 = 0x82f78886fa9efda7
+const SchemaHash uint64 = 0xe5284f8318fbfb9d

@@ -1298,7 +1298,7 @@ func (r *Cc) Decode(b []byte) error {
 	return nil
 }
 
-// PathTimerRecordSize is the length of the record in mode full; the digest covers 40 bytes of state.
+// PathTimerRecordSize is the length of the record in mode full; the digest covers 48 bytes of state.
 const PathTimerRecordSize = 128
 
 // Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
@@ -1332,14 +1332,15 @@ func (r *PathTimer) Encode(b *[MaxRecord]byte) (n int) {
 	binary.LittleEndian.PutUint16(b[92:], r.Path.Sport)
 	binary.LittleEndian.PutUint16(b[94:], r.Path.Proposed)
 	b[96] = bit(r.Path.Armed)
-	b[97] = r.Path.State
-	b[98] = r.Path.Expired
-	b[99] = r.Path.Epoch
-	b[100] = r.Path.Plane
-	b[101] = r.Path.ToPlane
-	b[102] = r.Path.Txn
-	b[103] = r.Path.Probes
-	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:104]))
+	b[97] = bit(r.Path.Known)
+	b[98] = r.Path.State
+	b[99] = r.Path.Expired
+	b[100] = r.Path.Epoch
+	b[101] = r.Path.Plane
+	b[102] = r.Path.ToPlane
+	b[103] = r.Path.Txn
+	b[104] = r.Path.Probes
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:112]))
 	return 128
 }
 
@@ -1390,13 +1391,14 @@ func (r *PathTimer) Decode(b []byte) error {
 	r.Path.Sport = binary.LittleEndian.Uint16(q[28:])
 	r.Path.Proposed = binary.LittleEndian.Uint16(q[30:])
 	r.Path.Armed = q[32] != 0
-	r.Path.State = q[33]
-	r.Path.Expired = q[34]
-	r.Path.Epoch = q[35]
-	r.Path.Plane = q[36]
-	r.Path.ToPlane = q[37]
-	r.Path.Txn = q[38]
-	r.Path.Probes = q[39]
+	r.Path.Known = q[33] != 0
+	r.Path.State = q[34]
+	r.Path.Expired = q[35]
+	r.Path.Epoch = q[36]
+	r.Path.Plane = q[37]
+	r.Path.ToPlane = q[38]
+	r.Path.Txn = q[39]
+	r.Path.Probes = q[40]
 	return nil
 }
 

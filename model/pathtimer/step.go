@@ -22,12 +22,13 @@ func Step(cfg *Config, row *event.PathTimerPath, op uint8, in *event.PathTimerIn
 	*out = event.PathTimerOut{}
 	switch op {
 	case event.PathTimerStart:
-		*row = event.PathTimerPath{Sport: in.Port, Plane: in.Plane}
+		*row = event.PathTimerPath{Sport: in.Port, Plane: in.Plane, Known: true}
 	case event.PathTimerArm:
 		if !row.Armed {
 			arm(row, in.Now+Timeout(cfg, in))
 		}
 	case event.PathTimerAlive:
+		row.Known = true
 		revive(row, in, out)
 	case event.PathTimerAnswer:
 		answer(row, in, out)
@@ -83,7 +84,7 @@ func again(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *ev
 		row.Probes = 0
 		return false
 	}
-	probe(row, in.Port, row.ToPlane, row.Epoch+1, out)
+	probe(row, in.Port, row.ToPlane, next(row), out)
 	return true
 }
 
@@ -105,18 +106,29 @@ func expire(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *e
 
 // dueFailed proposes another port. A proposal that is not answered changes the port of the next one, not its epoch.
 func dueFailed(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) {
-	probe(row, in.Port, in.Plane, row.Epoch+1, out)
+	probe(row, in.Port, in.Plane, next(row), out)
 	arm(row, in.Now+interval(cfg, row.Probes-min(row.Probes, cfg.SuspectProbes), in.Base))
+}
+
+// next is the epoch to propose. A receiver moves by the first packet of the epoch behind its own and takes any other for
+// old: if nothing shows that it knows this epoch, the next one could be two ahead of it, and its path would never give
+// order evidence again. So this one goes on, by another port. That is sound since tsn runs on, too: what the old port
+// still delivers is below all that the new one carries.
+func next(row *event.PathTimerPath) uint8 {
+	if row.Known {
+		return (row.Epoch + 1) & epochMask
+	}
+	return row.Epoch
 }
 
 // move asks an active path to another port or plane; it goes on sending meanwhile. While packets of the epoch before are
 // not settled there is no next epoch (R-EPOCH-CHANGE).
 func move(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) {
-	if row.State != Active || row.Probes > 0 || in.Old {
+	if row.State != Active || row.Probes > 0 || in.Old || !row.Known {
 		out.Refused = true
 		return
 	}
-	probe(row, in.Port, in.Plane, row.Epoch+1, out)
+	probe(row, in.Port, in.Plane, next(row), out)
 	if at := in.Now + Timeout(cfg, in); !row.Armed || wire.Less(at, row.Deadline) {
 		arm(row, at)
 	}
@@ -127,10 +139,11 @@ func move(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *eve
 func answer(row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) {
 	fresh := row.Txn-in.Txn < row.Probes
 	switch {
-	case fresh && in.NewEpoch == row.Epoch:
+	case fresh && in.NewEpoch == row.Epoch && in.Port == row.Sport: // asked by the port it has
 		revive(row, in, out)
-	case fresh && in.NewEpoch == (row.Epoch+1)&epochMask && !in.Old:
+	case fresh && in.NewEpoch == next(row) && !in.Old:
 		out.Changed = true
+		row.Known = false
 		row.Sport, row.Plane, row.Epoch = in.Port, in.Plane, in.NewEpoch
 		row.Probes = 0
 		revive(row, in, out)
@@ -155,7 +168,7 @@ func probe(row *event.PathTimerPath, port uint16, plane, epoch uint8, out *event
 	row.Txn++
 	row.Probes = min(countMax, row.Probes+1)
 	row.Proposed, row.ToPlane = port, plane
-	out.SendProbe, out.NewEpoch = true, epoch&epochMask
+	out.SendProbe, out.NewEpoch = true, epoch
 }
 
 func arm(row *event.PathTimerPath, at uint32) { row.Armed, row.Deadline = true, at }

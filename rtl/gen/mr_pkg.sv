@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'h82f78886fa9efda7;
+  localparam logic [63:0] SchemaHash = 64'he5284f8318fbfb9d;
 
   // constant.tbl
   localparam int Version = 1; // 1
