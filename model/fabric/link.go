@@ -2,23 +2,14 @@ package fabric
 
 import "metaroce/tandem/model/sim"
 
-// entry is a packet on a link, or waiting for it.
-type entry struct {
-	at sim.Picos // when it is dealt with at the far end; with Pfc 0 until it departs
-	Packet
-	from uint32 // link by which it came into the switch that sends it; counts with Pfc only
-}
-
-// link is one direction of a cable with the queue before it, as much as every packet touches: one cache line. Its
-// departures are known when packets join, so it is a queue of arrivals, and only the first one has an event.
+// link is one direction of a cable with the queue before it, as much as every packet touches: half a cache line. The
+// departure of a packet is known when it joins, so the link is a queue of arrivals, and only the first has an event.
 //
-//	first                                      end
-//	 |<---- on the wire ---->|<--- waiting ---->|
+//	head                                     tail
+//	 |<---- on the wire ---->|<--- waiting --->|
 type link struct {
 	busy       sim.Picos // the transmitter is taken until then
-	latency    sim.Picos // last bit sent to dealt with at the far end
-	buf        []entry   // ring; length zero or a power of two
-	first, end uint32    // positions, taken modulo the length
+	head, tail place     // first and last packet; both 0: none
 	event      sim.Handle
 	to         uint32 // switch, or toHost and the host
 	grade      uint16
@@ -32,91 +23,91 @@ const (
 	linkPulling // uplink of a host: a pull is to come
 )
 
-// push appends to the ring, which grows by doubling and never shrinks.
-func (l *link) push() *entry {
-	if l.end-l.first == uint32(len(l.buf)) {
-		l.grow()
-	}
-	e := &l.buf[l.end&uint32(len(l.buf)-1)]
-	l.end++
-	return e
+// entry is a packet as it moves from link to link.
+type entry struct {
+	Packet
+	from uint32 // link by which it came into the switch that sends it
 }
 
-func (l *link) entry(i uint32) *entry { return &l.buf[i&uint32(len(l.buf)-1)] }
-
-func (l *link) grow() {
-	buf := make([]entry, max(8, 2*len(l.buf)))
-	for i := l.first; i != l.end; i++ {
-		buf[i&uint32(len(buf)-1)] = *l.entry(i)
-	}
-	l.buf = buf
+// pool holds the packets of all links. A line, one cache line long, has two; the one freed last is taken first. So the
+// memory that a run goes through is that of the packets in flight, not that of the deepest queue of every link.
+type pool struct {
+	lines []line // 0 is no line
+	free  uint32
 }
 
-// grade is what all links of one tier, way and speed share. There are few, so that they stay in the cache.
-type grade struct {
-	psPerByte uint32 // 0: not whole, see Network.wireTime
-	mbps      uint32
-	lossy     bool // any of the rates below
-	ecn       bool
-	loss      [2]uint32 // per million, by class
-	reorder   uint32    // per million
-	buffer    sim.Picos // time of Config.Buffer at this rate; so are the marks
-	ecnLo     sim.Picos
-	ecnSpan   sim.Picos // from Lo to Hi
-	queue     Queue     // MaxBytes is computed at the end
-	tier      Tier
-	way       Way
-	ppm       uint32 // of LinkRate
+type line struct {
+	at     [2]sim.Picos // when the packet is dealt with at the far end; with Pfc, until it departs, entry.from
+	packet [2]Packet
+	next   uint32
 }
 
-// psBits is a picosecond times Mb/s in 1/8 bytes: 8 bits times 10^6.
-const psBits = 8_000_000
+// place is a line times two, and which of its packets.
+type place uint32
 
-// gradeOf finds or makes a grade.
-func (n *Network) gradeOf(tier Tier, way Way, mbps, ppm uint32) uint16 {
-	for i := range n.grades {
-		if g := &n.grades[i]; g.tier == tier && g.way == way && g.mbps == mbps && g.ppm == ppm {
-			return uint16(i)
+func (p *pool) at(i place) *sim.Picos  { return &p.lines[i>>1].at[i&1] }
+func (p *pool) packet(i place) *Packet { return &p.lines[i>>1].packet[i&1] }
+
+// push appends to a link.
+func (p *pool) push(l *link, at sim.Picos, packet *Packet) {
+	if l.tail&1 == 1 || l.tail == 0 {
+		i := p.take()
+		if l.tail == 0 {
+			l.head = place(i << 1)
+		} else {
+			p.lines[l.tail>>1].next = i
 		}
+		l.tail = place(i << 1)
+	} else {
+		l.tail |= 1
 	}
-	c := &n.cfg
-	g := grade{tier: tier, way: way, mbps: mbps, ppm: ppm, ecn: c.EcnHi > 0}
-	if psBits%mbps == 0 {
-		g.psPerByte = psBits / mbps
-	}
-	time := func(bytes uint32) sim.Picos { return sim.Picos(uint64(bytes) * psBits / uint64(mbps)) }
-	g.buffer, g.ecnLo = time(c.Buffer), time(c.EcnLo)
-	g.ecnSpan = time(c.EcnHi) - g.ecnLo
-	last := tier == TierLeaf && way == Downwards
-	if c.Loss.Where == EveryLink || last {
-		g.loss = [2]uint32{c.Loss.Data, c.Loss.Control}
-	}
-	if c.Reorder.Where == EveryLink || last {
-		g.reorder = c.Reorder.Ppm
-	}
-	for i := range g.loss {
-		g.loss[i] = both(g.loss[i], ppm)
-	}
-	g.lossy = g.loss[0] > 0 || g.loss[1] > 0 || g.reorder > 0
-	n.grades = append(n.grades, g)
-	return uint16(len(n.grades) - 1)
+	line := &p.lines[l.tail>>1]
+	line.at[l.tail&1], line.packet[l.tail&1] = at, *packet
 }
 
-// both is the rate of two losses that do not know of each other, per million.
-func both(a, b uint32) uint32 {
-	return a + b - uint32((uint64(a)*uint64(b)+Million/2)/Million)
+// pop removes the first of a link, which must have one.
+func (p *pool) pop(l *link) {
+	switch i := l.head; {
+	case i == l.tail:
+		p.give(uint32(i >> 1))
+		l.head, l.tail = 0, 0
+	case i&1 == 0:
+		l.head |= 1
+	default:
+		l.head = p.next(i)
+		p.give(uint32(i >> 1))
+	}
 }
 
-// wireTime is how long a link sends size bytes. Where a byte is no whole number of ps, what is left over goes to the
-// next packet: the rate is exact in the long run.
-func (n *Network) wireTime(li uint32, g *grade, size uint16) sim.Picos {
-	if g.psPerByte != 0 {
-		return sim.Picos(uint32(size) * g.psPerByte)
+// next is the place after one that is not the last.
+func (p *pool) next(i place) place {
+	if i&1 == 0 {
+		return i | 1
 	}
-	if n.over == nil {
-		n.over = make([]uint32, len(n.links))
+	return place(p.lines[i>>1].next << 1)
+}
+
+// after is the place after one of a link, 0 after the last.
+func (p *pool) after(l *link, i place) place {
+	if i == l.tail {
+		return 0
 	}
-	x := uint64(size)*psBits + uint64(n.over[li])
-	n.over[li] = uint32(x % uint64(g.mbps))
-	return sim.Picos(x / uint64(g.mbps))
+	return p.next(i)
+}
+
+func (p *pool) take() uint32 {
+	if i := p.free; i != 0 {
+		p.free = p.lines[i].next
+		return i
+	}
+	if len(p.lines) == 0 {
+		p.lines = make([]line, 1, 1024)
+	}
+	p.lines = append(p.lines, line{})
+	return uint32(len(p.lines) - 1)
+}
+
+func (p *pool) give(i uint32) {
+	p.lines[i].next = p.free
+	p.free = i
 }

@@ -3,13 +3,13 @@ package fabric
 import "metaroce/tandem/model/sim"
 
 // valve is what flow control adds to a link. A pause may come at any time, so a departure cannot be known before it
-// happens: it has an event of its own, and the ring of the link has a third position.
+// happens: it has an event of its own, and the queue of the link has a third place.
 //
-//	first                    sent                 end
+//	head                     sent                 tail
 //	 |<---- on the wire ----->|<----- waiting ----->|
 type valve struct {
-	sent   uint32     // position of the first entry that has not departed
-	depart sim.Handle // of that entry, while it is being sent; 0: the transmitter rests
+	sent   place      // first packet that has not departed; 0: none waits
+	depart sim.Handle // of that packet, while it is being sent; 0: the transmitter rests
 	queued uint64     // bytes waiting, with the one being sent
 	paused bool
 	since  sim.Picos // it is paused
@@ -25,18 +25,22 @@ func (n *Network) admit(li uint32, e *entry) {
 	size := uint64(e.Size)
 	if e.Flags&FlagLossless != 0 {
 		if n.pfc[e.from].held+size > uint64(n.cfg.Pfc.Xoff)+uint64(n.cfg.Pfc.Headroom) {
-			n.lose(e, lostOverflow)
+			n.lose(&e.Packet, lostOverflow)
 			return
 		}
 		n.take(e.from, size)
 	} else if v.queued > 0 && v.queued+size > uint64(n.cfg.Buffer) {
-		n.lose(e, lostOverflow)
+		n.lose(&e.Packet, lostOverflow)
 		return
 	}
-	g := &n.grades[n.links[li].grade]
+	l := &n.links[li]
+	g := &n.grades[l.grade]
 	n.meet(g, sim.Picos(v.queued*psBits/uint64(g.mbps)), e)
 	v.queued += size
-	*n.links[li].push() = *e
+	n.pool.push(l, sim.Picos(e.from), &e.Packet)
+	if v.sent == 0 {
+		v.sent = l.tail
+	}
 	if v.depart == 0 {
 		n.transmit(li)
 	}
@@ -52,16 +56,17 @@ func (n *Network) take(from uint32, size uint64) {
 	}
 }
 
-// release is the opposite, below Xon.
-func (n *Network) release(e *entry) {
-	if e.Flags&FlagLossless == 0 {
+// release is the opposite for what waited at a place of the pool, down to Xon.
+func (n *Network) release(i place) {
+	p, from := n.pool.packet(i), uint32(*n.pool.at(i))
+	if p.Flags&FlagLossless == 0 {
 		return
 	}
-	in := &n.pfc[e.from]
-	in.held -= uint64(e.Size)
+	in := &n.pfc[from]
+	in.held -= uint64(p.Size)
 	if in.asked && in.held <= uint64(n.cfg.Pfc.Xon) {
 		in.asked = false
-		n.sendFrame(e.from, kindResume)
+		n.sendFrame(from, kindResume)
 	}
 }
 
@@ -73,7 +78,7 @@ func (n *Network) sendPause(li uint32) {
 // sendFrame takes a pause frame back over a cable. It needs no room on the link that it takes.
 func (n *Network) sendFrame(li uint32, kind uint32) {
 	v := &n.pfc[li]
-	v.frame = max(n.now+n.links[li].latency-n.cfg.SwitchDelay, v.frame+1)
+	v.frame = max(n.now+n.grades[n.links[li].grade].latency-n.cfg.SwitchDelay, v.frame+1)
 	n.calendar.Push(v.frame, kind|li)
 }
 
@@ -81,25 +86,26 @@ func (n *Network) sendFrame(li uint32, kind uint32) {
 func (n *Network) transmit(li uint32) {
 	l, v := &n.links[li], &n.pfc[li]
 	v.depart = 0
-	if v.sent == l.end {
+	if v.sent == 0 {
 		return
 	}
-	if e := l.entry(v.sent); !v.paused || e.Flags&FlagLossless == 0 {
-		v.depart = n.calendar.Push(n.now+n.wireTime(li, &n.grades[l.grade], e.Size), kindDepart|li)
+	if p := n.pool.packet(v.sent); !v.paused || p.Flags&FlagLossless == 0 {
+		v.depart = n.calendar.Push(n.now+n.wireTime(li, &n.grades[l.grade], p.Size), kindDepart|li)
 	}
 }
 
 // depart is the last bit of a packet on the wire.
 func (n *Network) depart(li uint32) {
 	l, v := &n.links[li], &n.pfc[li]
-	e := l.entry(v.sent)
-	e.at = n.now + l.latency
-	if l.first == v.sent {
-		l.event = n.calendar.Push(e.at, kindArrive|li)
+	i := v.sent
+	n.release(i)
+	v.queued -= uint64(n.pool.packet(i).Size)
+	at := n.now + n.grades[l.grade].latency
+	*n.pool.at(i) = at
+	if l.head == i {
+		l.event = n.calendar.Push(at, kindArrive|li)
 	}
-	v.sent++
-	v.queued -= uint64(e.Size)
-	n.release(e)
+	v.sent = n.pool.after(l, i)
 	n.transmit(li)
 }
 
@@ -129,7 +135,7 @@ func (n *Network) shut(li uint32) {
 		n.calendar.Cancel(v.depart)
 		v.depart = 0
 	}
-	v.queued, v.sent = 0, n.links[li].end
+	v.queued, v.sent = 0, 0
 	if v.paused {
 		n.hold(li, false)
 	}

@@ -5,8 +5,8 @@ import "metaroce/tandem/model/sim"
 // BaseRTT is the time of a packet of dataSize bytes from src to dst and of one of ackSize back, on the shortest way of
 // each, with no queue, at nominal rates: last byte sent to acknowledgement delivered, and the time to send it.
 func (n *Network) BaseRTT(src, dst, dataSize, ackSize int) sim.Picos {
-	leafA, leafB := n.places[TierLeaf][src].group, n.places[TierLeaf][dst].group
-	podA, podB := n.places[TierSpine][src].group, n.places[TierSpine][dst].group
+	leafA, leafB := n.seats[TierLeaf][src].group, n.seats[TierLeaf][dst].group
+	podA, podB := n.seats[TierSpine][src].group, n.seats[TierSpine][dst].group
 	tiers := TierLeaf
 	switch {
 	case podA != podB:

@@ -85,20 +85,21 @@ func (n *Network) takeDown(li uint32) {
 		n.calendar.Cancel(l.event)
 		l.event = 0
 	}
-	first, end := l.first, l.end
-	waiting := end // with flow control, what waits is still counted at its ingress
+	waits := place(0) // with flow control: the first that is still counted at its ingress
 	if n.pfc != nil {
-		waiting = n.pfc[li].sent
+		waits = n.pfc[li].sent
 		n.shut(li)
 	}
 	l.state |= linkDown
-	l.first = end
-	for i := first; i != end; i++ {
-		e := l.entry(i)
-		if i-first >= waiting-first {
-			n.release(e)
+	for counted := false; l.head != 0; {
+		i := l.head
+		counted = counted || i == waits
+		if counted {
+			n.release(i)
 		}
-		n.lose(e, lostDown)
+		p := *n.pool.packet(i)
+		n.pool.pop(l)
+		n.lose(&p, lostDown)
 	}
 	n.loseSide(li)
 }
@@ -122,21 +123,21 @@ func (n *Network) bringUp(li uint32) {
 func (n *Network) setRate(li, mbps, ppm uint32) {
 	l := &n.links[li]
 	g := &n.grades[l.grade]
-	l.grade = n.gradeOf(g.tier, g.way, mbps, ppm)
+	l.grade = n.gradeOf(kin{g.tier, g.way, mbps, ppm, g.latency})
 	if n.pfc != nil {
 		return // departures are not known ahead
 	}
 	g = &n.grades[l.grade]
 	sending := false
-	for i := l.first; i != l.end; i++ {
-		e := l.entry(i)
-		depart := e.at - l.latency
+	for i := l.head; i != 0; i = n.pool.after(l, i) {
+		at := n.pool.at(i)
+		depart := *at - g.latency
 		if depart <= n.now {
 			continue
 		}
 		if sending {
-			depart = l.busy + n.wireTime(li, g, e.Size)
-			e.at = depart + l.latency
+			depart = l.busy + n.wireTime(li, g, n.pool.packet(i).Size)
+			*at = depart + g.latency
 		}
 		sending = true
 		l.busy = depart

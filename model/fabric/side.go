@@ -50,7 +50,7 @@ func (n *Network) loseSide(li uint32) {
 		if s := &n.side.entries[i]; s.event != 0 && s.link == li {
 			n.calendar.Cancel(s.event)
 			e := n.side.take(uint32(i))
-			n.lose(&e.entry, lostDown)
+			n.lose(&e.Packet, lostDown)
 		}
 	}
 }

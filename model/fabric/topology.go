@@ -49,8 +49,8 @@ func newPlan(c *Config) plan {
 	return p
 }
 
-// port is where a switch finds a host: below it, by the port, if its group is that of the host; else above.
-type port struct{ group, port uint16 }
+// seat is where a switch finds a host: below it, by the port, if its group is that of the host; else above.
+type seat struct{ group, port uint16 }
 
 // switchNode is a switch as forwarding sees it.
 type switchNode struct {
@@ -61,17 +61,17 @@ type switchNode struct {
 	tier     Tier
 }
 
-// places says for each tier where a host is seen from.
-func (p *plan) places() (t [TierCount][]port) {
+// seats says for each tier where its switches find a host.
+func (p *plan) seats() (t [TierCount][]seat) {
 	for i := range t {
-		t[i] = make([]port, p.hosts)
+		t[i] = make([]seat, p.hosts)
 	}
 	for h := range p.hosts {
 		leaf := h / p.perLeaf
 		pod := leaf / p.leavesPod
-		t[TierLeaf][h] = port{uint16(leaf), uint16(h)}
-		t[TierSpine][h] = port{uint16(pod), uint16(leaf % p.leavesPod)}
-		t[TierCore][h] = port{0, uint16(pod)}
+		t[TierLeaf][h] = seat{uint16(leaf), uint16(h)}
+		t[TierSpine][h] = seat{uint16(pod), uint16(leaf % p.leavesPod)}
+		t[TierCore][h] = seat{0, uint16(pod)}
 	}
 	return t
 }
@@ -84,14 +84,13 @@ func (n *Network) build(plane int, salts *sim.Random) {
 	}
 	for id := range p.links {
 		_, to, tier, way := p.ends(id)
-		l := link{
-			to: uint32(plane*p.switches + max(to, 0)), plane: uint8(plane), grade: n.gradeOf(tier, way, n.cfg.LinkMbps, 0),
-			latency: n.cfg.LinkDelay + n.cfg.SwitchDelay + n.spineDelay(tier, id),
-		}
+		l := link{to: uint32(plane*p.switches + max(to, 0)), plane: uint8(plane)}
+		latency := n.cfg.LinkDelay + n.cfg.SwitchDelay + n.spineDelay(tier, id)
 		if tier == TierLeaf && way == Downwards {
 			l.to = toHost | uint32(id-p.hosts)
-			l.latency = n.cfg.LinkDelay + n.cfg.HostDelay
+			latency = n.cfg.LinkDelay + n.cfg.HostDelay
 		}
+		l.grade = n.gradeOf(kin{tier, way, n.cfg.LinkMbps, 0, latency})
 		n.links = append(n.links, l)
 	}
 }
@@ -179,7 +178,7 @@ func (n *Network) spineDelay(tier Tier, id int) sim.Picos {
 // route is the link by which a packet leaves a switch.
 func (n *Network) route(s uint32, p *Packet) uint32 {
 	sw := &n.switches[s]
-	at := n.places[sw.tier][p.Dst]
+	at := n.seats[sw.tier][p.Dst]
 	if at.group == sw.group {
 		return sw.down + uint32(at.port)
 	}

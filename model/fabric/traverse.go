@@ -21,38 +21,32 @@ func (n *Network) pull(li uint32) {
 	}
 	p.Plane, p.hash = l.plane, p.entropy()
 	n.seen.inject(p)
-	l.busy = n.now + n.wireTime(li, &n.grades[l.grade], p.Size)
+	g := &n.grades[l.grade]
+	l.busy = n.now + n.wireTime(li, g, p.Size)
 	n.calendar.Push(l.busy, kindPull|li)
 	if l.state&linkDown != 0 {
-		n.lose(&entry{Packet: *p}, lostDown)
+		n.lose(p, lostDown)
 		return
 	}
-	n.append(li, l, entry{at: l.busy + l.latency, Packet: *p})
-	if n.pfc != nil {
-		n.pfc[li].sent = l.end
-	}
+	n.append(li, l, l.busy+g.latency, p)
 }
 
 // append puts a packet on a link; the first one there has the link's event.
-func (n *Network) append(li uint32, l *link, e entry) {
-	if l.first == l.end {
-		l.event = n.calendar.Push(e.at, kindArrive|li)
+func (n *Network) append(li uint32, l *link, at sim.Picos, p *Packet) {
+	if l.head == 0 {
+		l.event = n.calendar.Push(at, kindArrive|li)
 	}
-	*l.push() = e
+	n.pool.push(l, at, p)
 }
 
 // arrive deals with the first packet on a link, which has come to the far end.
 func (n *Network) arrive(li uint32) {
 	l := &n.links[li]
-	e := *l.entry(l.first)
-	l.first++
+	e := entry{Packet: *n.pool.packet(l.head)}
+	n.pool.pop(l)
 	l.event = 0
-	last := l.end
-	if n.pfc != nil {
-		last = n.pfc[li].sent
-	}
-	if l.first != last {
-		l.event = n.calendar.Push(l.entry(l.first).at, kindArrive|li)
+	if l.head != 0 && (n.pfc == nil || l.head != n.pfc[li].sent) {
+		l.event = n.calendar.Push(*n.pool.at(l.head), kindArrive|li)
 	}
 	n.reach(li, &e)
 }
@@ -62,7 +56,7 @@ func (n *Network) reach(li uint32, e *entry) {
 	g := &n.grades[n.links[li].grade]
 	if g.lossy {
 		if rate := g.loss[e.class()]; rate > 0 && n.loss.Below(Million) < uint64(rate) {
-			n.lose(e, lostRandom)
+			n.lose(&e.Packet, lostRandom)
 			return
 		}
 		if g.reorder > 0 && n.late.Below(Million) < uint64(g.reorder) {
@@ -89,7 +83,7 @@ func (n *Network) land(li uint32, e *entry) {
 	out := n.route(to, &e.Packet)
 	switch {
 	case n.links[out].state&linkDown != 0:
-		n.lose(e, lostDown)
+		n.lose(&e.Packet, lostDown)
 	case n.pfc != nil:
 		n.admit(out, e)
 	case e.Flags&FlagTrimmed != 0:
@@ -114,8 +108,7 @@ func (n *Network) enqueue(li uint32, e *entry) {
 	}
 	n.meet(g, wait, e)
 	l.busy = n.now + wait + time
-	e.at = l.busy + l.latency
-	n.append(li, l, *e)
+	n.append(li, l, l.busy+g.latency, &e.Packet)
 }
 
 // meet counts the queue that a packet joins, and marks the packet by it: never up to Lo, always from Hi on, between
@@ -141,7 +134,7 @@ func (n *Network) meet(g *grade, wait sim.Picos, e *entry) {
 // overflow is a packet that finds no room: it is cut, where the network does that to data, or dropped.
 func (n *Network) overflow(li uint32, e *entry) {
 	if n.lane == nil || e.Flags&FlagControl != 0 || e.Size <= n.cfg.Trim {
-		n.lose(e, lostOverflow)
+		n.lose(&e.Packet, lostOverflow)
 		return
 	}
 	n.seen.trims++
@@ -158,17 +151,17 @@ func (n *Network) enqueueCut(li uint32, e *entry) {
 	start := max(n.now, n.lane[li])
 	time := n.wireTime(li, g, e.Size)
 	if start-n.now+time > g.buffer {
-		n.lose(e, lostOverflow)
+		n.lose(&e.Packet, lostOverflow)
 		return
 	}
 	n.lane[li] = start + time
 	l.busy = max(l.busy, n.now) + time
-	n.side.push(n, li, e, start+time+l.latency, kindCut)
+	n.side.push(n, li, e, start+time+g.latency, kindCut)
 }
 
 // lose tells the sender's pool, and nobody else.
-func (n *Network) lose(e *entry, reason lossReason) {
-	n.seen.losses[reason][e.class()]++
-	n.packet = e.Packet
-	n.hosts[e.Src].Lost(&n.packet)
+func (n *Network) lose(p *Packet, reason lossReason) {
+	n.seen.losses[reason][p.class()]++
+	n.packet = *p
+	n.hosts[p.Src].Lost(&n.packet)
 }
