@@ -15,8 +15,8 @@ import (
 
 // generators are all parts of the output. Each is a pure function of the definition, so the same tables give the same
 // bytes on every machine.
-var generators = []func(*spec.Spec) []output{genPreset, genWire, genEvent, genPkg, genTypes, genMonitor, genC, genGolden, genLayers, genLua, genBench, genRecordBench,
-	genDocWire, genDocEvents, genDocRegisters, genDocTables, genDocAssumptions}
+var generators = []func(*spec.Spec) []output{genPreset, genKnobs, genWire, genEvent, genPkg, genTypes, genMonitor, genC, genGolden, genLayers, genLua, genBench, genRecordBench,
+	genDocWire, genDocEvents, genDocRegisters, genDocTables, genDocConstants, genDocAssumptions}
 
 func generate(s *spec.Spec) ([]output, error) {
 	var outs []output

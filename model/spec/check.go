@@ -301,6 +301,11 @@ func (ld *loader) checkTops() {
 				f(c.Pos, c.Name)
 			}
 		}},
+		{"knob", func(f func(Pos, string)) {
+			for _, k := range s.Knobs {
+				f(k.Pos, k.Name)
+			}
+		}},
 		{"enum", func(f func(Pos, string)) {
 			for _, e := range s.Enums {
 				f(e.Pos, e.Name)

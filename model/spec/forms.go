@@ -23,6 +23,7 @@ var forms = map[string]map[string]form{
 		"const":  {args: []string{"name", "value"}, required: []string{"unit"}, optional: []string{"range"}, flags: claimFlags},
 		"preset": {args: []string{"name"}, block: true},
 		"param":  {args: []string{"name"}, required: []string{"range"}, flags: []string{"pow2"}},
+		"knob":   {args: []string{"name", "value", "rule"}, required: []string{"unit", "range"}},
 	},
 	"wire.tbl": {
 		"enum":   {args: []string{"name"}, required: []string{"width"}, flags: claimFlags, block: true},

@@ -110,7 +110,9 @@ func (ld *loader) line(l line, f form) {
 	if !l.hasText {
 		ld.badf(l.Pos, RuleForm, "%s: the quoted text that says what it is, is missing", l.keyword)
 	}
-	ld.hash = append(ld.hash, canonical(l))
+	if l.keyword != "knob" { // set for each run; moves no bit of a record
+		ld.hash = append(ld.hash, canonical(l))
+	}
 	readers[l.keyword](ld, l)
 }
 

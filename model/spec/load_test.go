@@ -103,6 +103,11 @@ func TestMistakes(t *testing.T) {
 		{name: "argument twice", table: "register.tbl", old: "arg paths ", now: "arg conn ", rule: RuleDup, says: "arg conn of conn_set"},
 		{name: "value twice in in", table: "event.tbl", old: "in  flag_d ", now: "in  flag_a ", rule: RuleDup, says: "flag_a"},
 
+		{name: "knob twice", table: "constant.tbl", old: "knob cut_shift ", now: "knob window_floor ", rule: RuleDup, says: "knob window_floor"},
+		{name: "knob beyond its range", table: "constant.tbl", old: "range=1..6 ", now: "range=3..6 ", rule: RuleNumber, says: "not in 3..6"},
+		{name: "knob without a range", table: "constant.tbl", old: "range=1..6 ", now: "range=6 ", rule: RuleNumber, says: "LO..HI"},
+		{name: "knob without a rule", table: "constant.tbl", old: "knob cut_shift       2 R-CC", now: "knob cut_shift       2 CC", rule: RuleName, says: "R-NAME"},
+		{name: "knob without a unit", table: "constant.tbl", old: "knob cut_shift       2 R-CC unit=1 ", now: "knob cut_shift       2 R-CC ", rule: RuleForm, says: "unit= is missing"},
 		{name: "no number", table: "constant.tbl", old: "tick_ps          4000", now: "tick_ps          4k", rule: RuleNumber, says: `"4k"`},
 		{name: "number out of range", table: "wire.tbl", old: "0x16 chosen", now: "0x116 chosen", rule: RuleNumber, says: "0..255"},
 		{name: "command number out of range", table: "register.tbl", old: "command recv_clear   9", now: "command recv_clear   16", rule: RuleNumber, says: "1..15", more: true},

@@ -7,7 +7,7 @@ import (
 
 // readers interpret a line that has its form. Cross references wait until finish.
 var readers = map[string]func(*loader, line){
-	"const": (*loader).readConst, "preset": (*loader).readPreset, "param": (*loader).readParam,
+	"const": (*loader).readConst, "preset": (*loader).readPreset, "param": (*loader).readParam, "knob": (*loader).readKnob,
 	"enum": (*loader).readEnum, "value": (*loader).readValue, "header": (*loader).readHeader,
 	"field": (*loader).readField, "packet": (*loader).readPacket,
 	"struct": (*loader).readStruct, "engine": (*loader).readEngine, "boundary": (*loader).readEngine,

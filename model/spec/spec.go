@@ -196,6 +196,7 @@ type Command struct {
 // Spec is the whole definition, checked.
 type Spec struct {
 	Consts   []Const
+	Knobs    []Knob
 	Params   []Param
 	Presets  []Preset
 	Enums    []Enum
