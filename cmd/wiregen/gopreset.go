@@ -12,7 +12,6 @@ func genPreset(s *spec.Spec) []output {
 		w.f("%s = %d // %s: %s (%s, %s)", goName(c.Name), c.Value, c.Unit, c.Text, c.Status, c.Source)
 	}
 	w.f(")\n")
-	genRanges(&w, s)
 	w.f("// Params sizes the tables of a device. RTL parameters have the same names.")
 	w.f("type Params struct {")
 	w.f("Name string")
@@ -48,20 +47,4 @@ func genPreset(s *spec.Spec) []output {
 	}
 	w.f("}")
 	return []output{{"model/preset/preset_gen.go", gofmt(w.String())}}
-}
-
-// genRanges writes the constants that a run may set, with their ranges: packages that have them in a Config validate by it.
-func genRanges(w *source, s *spec.Spec) {
-	w.f("// Range is what a constant may be set to.")
-	w.f("type Range struct{ Lo, Hi uint32 }\n")
-	w.f("// Ranges of the constants that are defaults, in their units.")
-	w.f("var (")
-	for _, c := range s.Consts {
-		if c.Settable {
-			w.f("%sRange = Range{%d, %d}", goName(c.Name), c.Lo, c.Hi)
-		}
-	}
-	w.f(")\n")
-	w.f("// Has says whether v is in the range.")
-	w.f("func (r Range) Has(v uint32) bool { return r.Lo <= v && v <= r.Hi }\n")
 }

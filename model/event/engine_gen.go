@@ -543,7 +543,7 @@ type ShareSender struct {
 	Bytes    uint32 // 32 bits: bytes on the wire since then, saturating
 	Rate     uint32 // 20 bits: measured demand in 1/2^20 of the port's rate
 	Told     uint32 // 20 bits: hint told last, 0: none
-	Class    uint8  // 6 bits: class it counts in: 0..61 by rate, 63 without limit
+	Class    uint8  // 6 bits: class it counts in: 0..60 by rate, 63 without limit
 	State    uint8  // 2 bits: 0 does not count, 1 counts and was told nothing yet, 2 told
 	Demand   bool   // 1 bit: flag B of its last packet
 }

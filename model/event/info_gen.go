@@ -306,7 +306,7 @@ var Engines = []EngineInfo{
 			{Name: "bytes", Group: GroupRow, Width: 32, Offset: 72, Size: 4, Row: "sender", Text: "bytes on the wire since then, saturating"},
 			{Name: "rate", Group: GroupRow, Width: 20, Offset: 76, Size: 4, Row: "sender", Text: "measured demand in 1/2^20 of the port's rate"},
 			{Name: "told", Group: GroupRow, Width: 20, Offset: 80, Size: 4, Row: "sender", Text: "hint told last, 0: none"},
-			{Name: "class", Group: GroupRow, Width: 6, Offset: 84, Size: 1, Row: "sender", Text: "class it counts in: 0..61 by rate, 63 without limit"},
+			{Name: "class", Group: GroupRow, Width: 6, Offset: 84, Size: 1, Row: "sender", Text: "class it counts in: 0..60 by rate, 63 without limit"},
 			{Name: "state", Group: GroupRow, Width: 2, Offset: 85, Size: 1, Row: "sender", Text: "0 does not count, 1 counts and was told nothing yet, 2 told"},
 			{Name: "demand", Group: GroupRow, Width: 1, Offset: 86, Size: 1, Row: "sender", Text: "flag B of its last packet"},
 			{Name: "filled", Group: GroupRow, Width: 64, Offset: 88, Size: 8, Row: "port", Text: "bit i: class i is not empty"},

@@ -13,8 +13,8 @@
 //
 // What the caller has to do with each output is listed in docs/sender.md: out.suspect moves all of live to lost, and so on.
 //
-// Config has the constants, in ticks of 4 ns and in round trips of the empty network, with defaults from
-// model/spec/constant.tbl. Timeout is used by the caller for records that are away, too.
+// The constants are knobs of preset.Tuning, in ticks of 4 ns and in round trips of the empty network. Timeout is used by
+// the caller for records that are away, too.
 //
 // Page: docs/blocks/path_timer.md.
 package pathtimer

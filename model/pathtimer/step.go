@@ -2,6 +2,7 @@ package pathtimer
 
 import (
 	"metaroce/tandem/model/event"
+	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/wire"
 )
 
@@ -18,7 +19,7 @@ const (
 )
 
 // Step executes one transaction: row becomes the state after it, out what was decided.
-func Step(cfg *Config, row *event.PathTimerPath, op uint8, in *event.PathTimerIn, out *event.PathTimerOut) {
+func Step(cfg *preset.Tuning, row *event.PathTimerPath, op uint8, in *event.PathTimerIn, out *event.PathTimerOut) {
 	*out = event.PathTimerOut{}
 	switch op {
 	case event.PathTimerStart:
@@ -39,12 +40,12 @@ func Step(cfg *Config, row *event.PathTimerPath, op uint8, in *event.PathTimerIn
 	}
 }
 
-func due(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) {
+func due(cfg *preset.Tuning, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) {
 	switch row.State {
 	case Active:
 		dueActive(cfg, row, in, out)
 	case Suspect:
-		if row.Probes < cfg.SuspectProbes {
+		if uint32(row.Probes) < cfg.SuspectProbes {
 			probe(row, row.Sport, row.Plane, row.Epoch, out)
 			arm(row, in.Now+Timeout(cfg, in))
 			return
@@ -58,7 +59,7 @@ func due(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *even
 
 // dueActive looks whether the oldest transmission of live is overdue. Behind an expiry the deadline itself is the next
 // one: the oldest was sent again then, and those behind it are as old as before.
-func dueActive(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) {
+func dueActive(cfg *preset.Tuning, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) {
 	rto := Timeout(cfg, in)
 	moving := row.Probes > 0
 	if moving {
@@ -79,8 +80,8 @@ func dueActive(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out
 }
 
 // again repeats the proposal of a move that is not answered, with another port, and gives it up in the end.
-func again(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) bool {
-	if row.Probes >= cfg.MoveProbes || in.Old {
+func again(cfg *preset.Tuning, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) bool {
+	if uint32(row.Probes) >= cfg.MoveProbes || in.Old {
 		row.Probes = 0
 		return false
 	}
@@ -90,11 +91,11 @@ func again(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *ev
 
 // expire counts a timeout. The last active path stays what it is: with no other to send by, being suspect would only
 // stop the connection.
-func expire(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) {
+func expire(cfg *preset.Tuning, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) {
 	rto := Timeout(cfg, in)
 	row.Expired = min(countMax, row.Expired+1)
 	out.Timeout = true
-	if row.Expired < cfg.SuspectAfter || in.LastActive {
+	if uint32(row.Expired) < cfg.SuspectAfter || in.LastActive {
 		out.Resend = true
 		arm(row, in.Now+backedOff(cfg, row, rto))
 		return
@@ -105,9 +106,10 @@ func expire(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *e
 }
 
 // dueFailed proposes another port. A proposal that is not answered changes the port of the next one, not its epoch.
-func dueFailed(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) {
+func dueFailed(cfg *preset.Tuning, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) {
 	probe(row, in.Port, in.Plane, next(row), out)
-	arm(row, in.Now+interval(cfg, row.Probes-min(row.Probes, cfg.SuspectProbes), in.Base))
+	probes := uint32(row.Probes)
+	arm(row, in.Now+interval(cfg, probes-min(probes, cfg.SuspectProbes), in.Base))
 }
 
 // next is the epoch to propose. A receiver moves by the first packet of the epoch behind its own and takes any other for
@@ -123,7 +125,7 @@ func next(row *event.PathTimerPath) uint8 {
 
 // move asks an active path to another port or plane; it goes on sending meanwhile. While packets of the epoch before are
 // not settled there is no next epoch (R-EPOCH-CHANGE).
-func move(cfg *Config, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) {
+func move(cfg *preset.Tuning, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) {
 	if row.State != Active || row.Probes > 0 || in.Old || !row.Known {
 		out.Refused = true
 		return

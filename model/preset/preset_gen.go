@@ -4,52 +4,20 @@ package preset
 
 // Constants of the definition (constant.tbl); the unit stands behind each.
 const (
-	Version       = 1         // 1: wire version (chosen, ours)
-	UDPPort       = 4796      // 1: default UDP destination port (chosen, ours)
-	WindowBits    = 256       // packets: receive window of a path (stated, ann:sack)
-	MsgWindow     = 64        // messages: most messages a stream has open; a preset may have fewer slots (chosen, ours)
-	AckEvery      = 4         // packets: an acknowledgement at the latest every so many packets (chosen, ours)
-	TickPs        = 4000      // ps: one tick of tx_time and held = one cycle at 250 MHz (chosen, ours)
-	AckTimer      = 500       // ticks: 2 us: latest acknowledgement, and a completion notice alone (chosen, ours)
-	MaxFrame      = 9216      // bytes: longest frame taken, without FCS (chosen, ours)
-	MaxPayload    = 9000      // bytes: longest payload of one packet (chosen, ours)
-	IcrcBytes     = 4         // bytes: CRC-32 (IEEE 802.3) of the UDP payload before it, little-endian at its end (inferred, ann:verbs)
-	ToldBound     = 1000      // ticks: bound on lateness of what the device may choose, see event.tbl (chosen, ours)
-	GrantBound    = 12        // grants: grants that may pass over a filled queue of ack: 4 of the others in the round, at most 5 (ram_latency + 2) that were on their way, 3 to spare (chosen, ours)
-	TableCeiling  = 64        // Mb: 10^6 bits that all tables and the packet buffer of a preset may take together (chosen, ours)
-	RtoMin        = 6250      // ticks: 25 us: least timeout; 40 us finds a dead plane too late, below 15 us queues look like failures (chosen, ours)
-	RtoMax        = 268435456 // ticks: 1 s: longest timeout, backed off or not (chosen, ours)
-	RtoFirst      = 4         // round_trips: timeout before a first sample, in base round trips (chosen, ours)
-	RtoGaps       = 3         // gaps: pacing gaps above the base round trip that a timeout is at least: a sender with a small share has one packet in a gap (chosen, ours)
-	SuspectAfter  = 2         // timeouts: timeouts in a row that make a path suspect: the packet sent again after the first may be lost, too (chosen, ours)
-	BackOffFrom   = 2         // timeouts: timeouts in a row behind which each doubles the next: the packet that goes again after the first has a timeout of its own (chosen, ours)
-	SuspectProbes = 2         // probes: probes, one a timeout, before a suspect path is failed: at 10 % loss each way one of 5 probes is lost, one of 28 pairs (chosen, ours)
-	MoveProbes    = 4         // probes: proposals, one a timeout, before the move of an active path is given up (chosen, ours)
-	ProbeMin      = 12500     // ticks: 50 us: first interval between proposals of a failed path (chosen, ours)
-	ProbeMinRtts  = 4         // round_trips: the same in base round trips; the longer of the two holds (chosen, ours)
-	ProbeCeilRtts = 10        // round_trips: longest interval between proposals, in base round trips: without it a plane that returns is seen 32 round trips late (chosen, ours)
+	Version      = 1    // 1: wire version (chosen, ours)
+	UDPPort      = 4796 // 1: default UDP destination port (chosen, ours)
+	WindowBits   = 256  // packets: receive window of a path (stated, ann:sack)
+	MsgWindow    = 64   // messages: most messages a stream has open; a preset may have fewer slots (chosen, ours)
+	AckEvery     = 4    // packets: an acknowledgement at the latest every so many packets (chosen, ours)
+	TickPs       = 4000 // ps: one tick of tx_time and held = one cycle at 250 MHz (chosen, ours)
+	AckTimer     = 500  // ticks: 2 us: latest acknowledgement, and a completion notice alone (chosen, ours)
+	MaxFrame     = 9216 // bytes: longest frame taken, without FCS (chosen, ours)
+	MaxPayload   = 9000 // bytes: longest payload of one packet (chosen, ours)
+	IcrcBytes    = 4    // bytes: CRC-32 (IEEE 802.3) of the UDP payload before it, little-endian at its end (inferred, ann:verbs)
+	ToldBound    = 1000 // ticks: bound on lateness of what the device may choose, see event.tbl (chosen, ours)
+	GrantBound   = 12   // grants: grants that may pass over a filled queue of ack: 4 of the others in the round, at most 5 (ram_latency + 2) that were on their way, 3 to spare (chosen, ours)
+	TableCeiling = 64   // Mb: 10^6 bits that all tables and the packet buffer of a preset may take together (chosen, ours)
 )
-
-// Range is what a constant may be set to.
-type Range struct{ Lo, Hi uint32 }
-
-// Ranges of the constants that are defaults, in their units.
-var (
-	RtoMinRange        = Range{250, 2500000}
-	RtoMaxRange        = Range{250000, 268435456}
-	RtoFirstRange      = Range{1, 16}
-	RtoGapsRange       = Range{0, 16}
-	SuspectAfterRange  = Range{1, 15}
-	BackOffFromRange   = Range{0, 15}
-	SuspectProbesRange = Range{1, 14}
-	MoveProbesRange    = Range{1, 14}
-	ProbeMinRange      = Range{250, 250000000}
-	ProbeMinRttsRange  = Range{1, 64}
-	ProbeCeilRttsRange = Range{1, 255}
-)
-
-// Has says whether v is in the range.
-func (r Range) Has(v uint32) bool { return r.Lo <= v && v <= r.Hi }
 
 // Params sizes the tables of a device. RTL parameters have the same names.
 type Params struct {

@@ -4,61 +4,91 @@ package preset
 
 // Tuning is every constant of sender and shares that a run may set. Start from DefaultTuning.
 type Tuning struct {
-	WindowFloor    uint32 // packets, 1..64: least window of a path and of a connection: below, an acknowledgement every 4 packets would stop the clock (R-CC)
-	WindowEighths  uint32 // 1/8 of hint x base RTT, 8..32: Wc at its largest: the half above 1 has room for acknowledgements that wait (R-CC)
-	PathEighths    uint32 // 1/8 of its share, 8..16: Wp at its largest: what one path may take over when others are held back (R-CC)
-	CutShift       uint32 // 1, 1..6: a mark takes this many halvings of a window off it: a quarter (R-CC)
-	TimeoutShift   uint32 // 1, 1..6: a timeout takes half of the path's window (R-CC)
-	LossThreshold  uint32 // 1/1024, 0..1024: a path that loses more than a quarter shrinks; 1/16 would halve the rate at 10 % random loss; 1024: never (R-CC)
-	LossWindow     uint32 // packets, 8..255: over so many packets at least the loss is judged (R-CC)
-	LossShift      uint32 // 1, 1..6: such loss takes an eighth of the path's window (R-CC)
-	SpreadPackets  uint32 // packets, 0..64: a window feeds a path with at least so many, else new data keeps to fewer paths, one a plane at least: a lone packet on a path has only a timeout to find its loss; 0: all paths (R-CC)
-	Allowance      uint32 // packets, 1..64: what may be in flight without a hint (R-JOIN)
-	LapseRtts      uint32 // base RTT, 1..64: a hint holds so long after the last packet (R-JOIN)
-	LapsePackets   uint32 // packet times at the share, 1..64: or so long, when more waits: at 1000:1 a sender has one packet per 84 us and must stay in the count (R-JOIN)
-	LapseMargin    uint32 // base RTT, 0..16: the receiver counts a sender so much longer, for queues that its packets meet (R-JOIN)
-	PhaseShift     uint32 // 1, 0..8: gaps of at least base RTT >> this begin at a seeded part of the gap: equal gaps from an equal start arrive all at once, for ever (R-PACE)
-	PaceSlackShift uint32 // 1, 0..8: a sender that is late by at most base RTT >> this, or one gap, catches up, so that its mean rate is its share (R-PACE)
-	Headroom       uint32 // 1/1024 of the port, 0..64: not given out while more than one sends: 1/128; 1/16 fails the incast bound by arithmetic (R-SHARE)
-	EpochShift     uint32 // 1, 0..4: allocation epoch: base RTT >> this (R-SHARE)
-	SweepTicks     uint32 // ticks a sender, 1..64: and at least so long for each sender that counts, so that the sweep is not hurried (R-SHARE)
-	DemandEighths  uint32 // 1/8 of what was measured, 8..64: demand of a sender that has nothing waiting (R-SHARE)
-	HintMoveShift  uint32 // 1, 1..8: a share that moves by more than 1/8 is told at once (R-SHARE)
-	JoinShift      uint32 // 1, 0..8: announcements are answered together, base RTT >> this after the first (R-JOIN)
-	PlaneRtts      uint32 // base RTT, 1..64: a plane that was silent so long, while the others carried packets, does not count (R-PLANES)
-	PlanePackets   uint32 // packets a plane, 1..1024: so many carried by the others make its silence evidence (R-PLANES)
-	Quantum        uint32 // packets, 1..64: what a visit of the round robin adds to a stream of weight 1 (R-SCHED)
-	AttemptLimit   uint32 // attempts, 0..7: attempt after which a refused message is given up (R-RNR)
+	WindowFloor      uint32 // packets, 1..64: least window of a path and of a connection: below, an acknowledgement every 4 packets would stop the clock (R-CC)
+	WindowEighths    uint32 // 1/8 of hint x base RTT, 8..32: Wc at its largest: the half above 1 has room for acknowledgements that wait (R-CC)
+	PathEighths      uint32 // 1/8 of its share, 8..16: Wp at its largest: what one path may take over when others are held back (R-CC)
+	CutShift         uint32 // 1, 1..6: a mark takes this many halvings of a window off it: a quarter (R-CC)
+	TimeoutShift     uint32 // 1, 1..6: a timeout takes half of the path's window (R-CC)
+	LossThreshold    uint32 // 1/1024, 0..1024: a path that loses more than a quarter shrinks; 1/16 would halve the rate at 10 % random loss; 1024: never (R-CC)
+	LossWindow       uint32 // packets, 8..255: over so many packets at least the loss is judged (R-CC)
+	LossShift        uint32 // 1, 1..6: such loss takes an eighth of the path's window (R-CC)
+	SpreadPackets    uint32 // packets, 0..64: a window feeds a path with at least so many, else new data keeps to fewer paths, one a plane at least: a lone packet on a path has only a timeout to find its loss; 0: all paths (R-CC)
+	Allowance        uint32 // packets, 1..64: what may be in flight without a hint (R-JOIN)
+	LapseRtts        uint32 // base RTT, 1..64: a hint holds so long after the last packet (R-JOIN)
+	LapsePackets     uint32 // packet times at the share, 1..64: or so long, when more waits: at 1000:1 a sender has one packet per 84 us and must stay in the count (R-JOIN)
+	LapseMargin      uint32 // base RTT, 0..16: the receiver counts a sender so much longer, for queues that its packets meet (R-JOIN)
+	PhaseShift       uint32 // 1, 0..8: gaps of at least base RTT >> this begin at a seeded part of the gap: equal gaps from an equal start arrive all at once, for ever (R-PACE)
+	PaceSlackShift   uint32 // 1, 0..8: a sender that is late by at most base RTT >> this, or one gap, catches up, so that its mean rate is its share (R-PACE)
+	Headroom         uint32 // 1/1024 of the port, 0..64: not given out while more than one sends: 1/128; 1/16 fails the incast bound by arithmetic (R-SHARE)
+	EpochShift       uint32 // 1, 0..4: allocation epoch: base RTT >> this (R-SHARE)
+	SweepTicks       uint32 // ticks a sender, 1..64: and at least so long for each sender that counts, so that the sweep is not hurried (R-SHARE)
+	DemandEighths    uint32 // 1/8 of what was measured, 8..64: demand of a sender that has nothing waiting (R-SHARE)
+	HintMoveShift    uint32 // 1, 1..8: a share that moves by more than 1/8 is told at once (R-SHARE)
+	JoinShift        uint32 // 1, 0..8: announcements are answered together, base RTT >> this after the first (R-JOIN)
+	PlaneRtts        uint32 // base RTT, 1..64: a plane that was silent so long, while the others carried packets, does not count (R-PLANES)
+	PlanePackets     uint32 // packets a plane, 1..1024: so many carried by the others make its silence evidence (R-PLANES)
+	Quantum          uint32 // packets, 1..64: what a visit of the round robin adds to a stream of weight 1 (R-SCHED)
+	AttemptLimit     uint32 // attempts, 0..7: attempt after which a refused message is given up (R-RNR)
+	RtoMin           uint32 // ticks, 250..250000: 25 us: least timeout; 40 us finds a dead plane too late, below 15 us queues look like failures (R-TIMER)
+	RtoMax           uint32 // ticks, 250000..268435456: 1 s: longest timeout, backed off or not (R-TIMER)
+	RtoFirst         uint32 // base RTT, 1..16: timeout before a first sample (R-TIMER)
+	RtoGaps          uint32 // gaps, 0..16: pacing gaps above the base RTT that a timeout is at least: a sender with a small share has one packet in a gap (R-TIMER)
+	SuspectAfter     uint32 // timeouts, 1..15: timeouts in a row that make a path suspect: the packet sent again after the first may be lost, too (R-TIMER)
+	BackOffFrom      uint32 // timeouts, 0..15: timeouts in a row behind which each doubles the next: the packet that goes again after the first has a timeout of its own (R-TIMER)
+	SuspectProbes    uint32 // probes, 1..14: probes, one a timeout, before a suspect path is failed: at 10 % loss each way one of 5 probes is lost, one of 28 pairs (R-TIMER)
+	MoveProbes       uint32 // probes, 1..14: proposals, one a timeout, before the move of an active path is given up (R-PLANE)
+	ProbeMin         uint32 // ticks, 250..250000000: 50 us: first interval between proposals of a failed path (R-PROBE)
+	ProbeMinRtts     uint32 // base RTT, 1..64: the same in round trips; the longer of the two holds (R-PROBE)
+	ProbeCeilRtts    uint32 // base RTT, 1..255: longest interval between proposals: without it a plane that returns is seen 32 round trips late (R-PROBE)
+	ReorderTolerance uint32 // transmissions, 0..255: a transmission so many behind the newest that came is not lost yet: for fabrics that reorder inside a path (R-WALK)
+	PathPolicy       uint32 // policy, 0..2: 0 penalty pointer, 1 largest free window, 2 oblivious: the number of paths matters more (R-CHOICE)
+	MarkPenalty      uint32 // turns, 0..15: turns that a path is passed over after an ECN mark (R-CHOICE)
+	TimeoutPenalty   uint32 // turns, 0..15: turns that a path is passed over after a timeout (R-CHOICE)
 }
 
 // DefaultTuning is the tuning that the definition gives.
 func DefaultTuning() Tuning {
 	return Tuning{
-		WindowFloor:    4,
-		WindowEighths:  12,
-		PathEighths:    16,
-		CutShift:       2,
-		TimeoutShift:   1,
-		LossThreshold:  256,
-		LossWindow:     32,
-		LossShift:      3,
-		SpreadPackets:  2,
-		Allowance:      4,
-		LapseRtts:      4,
-		LapsePackets:   4,
-		LapseMargin:    1,
-		PhaseShift:     2,
-		PaceSlackShift: 4,
-		Headroom:       8,
-		EpochShift:     1,
-		SweepTicks:     4,
-		DemandEighths:  9,
-		HintMoveShift:  3,
-		JoinShift:      2,
-		PlaneRtts:      4,
-		PlanePackets:   16,
-		Quantum:        1,
-		AttemptLimit:   7,
+		WindowFloor:      4,
+		WindowEighths:    12,
+		PathEighths:      16,
+		CutShift:         2,
+		TimeoutShift:     1,
+		LossThreshold:    256,
+		LossWindow:       32,
+		LossShift:        3,
+		SpreadPackets:    2,
+		Allowance:        4,
+		LapseRtts:        4,
+		LapsePackets:     4,
+		LapseMargin:      1,
+		PhaseShift:       2,
+		PaceSlackShift:   4,
+		Headroom:         8,
+		EpochShift:       1,
+		SweepTicks:       4,
+		DemandEighths:    9,
+		HintMoveShift:    3,
+		JoinShift:        2,
+		PlaneRtts:        4,
+		PlanePackets:     16,
+		Quantum:          1,
+		AttemptLimit:     7,
+		RtoMin:           6250,
+		RtoMax:           268435456,
+		RtoFirst:         4,
+		RtoGaps:          3,
+		SuspectAfter:     2,
+		BackOffFrom:      2,
+		SuspectProbes:    2,
+		MoveProbes:       4,
+		ProbeMin:         12500,
+		ProbeMinRtts:     4,
+		ProbeCeilRtts:    10,
+		ReorderTolerance: 0,
+		PathPolicy:       0,
+		MarkPenalty:      1,
+		TimeoutPenalty:   15,
 	}
 }
 
@@ -88,4 +118,19 @@ var knobs = []Knob{
 	{"plane_packets", "packets a plane", "R-PLANES", "so many carried by the others make its silence evidence", 1, 1024, 16, func(t *Tuning) *uint32 { return &t.PlanePackets }},
 	{"quantum", "packets", "R-SCHED", "what a visit of the round robin adds to a stream of weight 1", 1, 64, 1, func(t *Tuning) *uint32 { return &t.Quantum }},
 	{"attempt_limit", "attempts", "R-RNR", "attempt after which a refused message is given up", 0, 7, 7, func(t *Tuning) *uint32 { return &t.AttemptLimit }},
+	{"rto_min", "ticks", "R-TIMER", "25 us: least timeout; 40 us finds a dead plane too late, below 15 us queues look like failures", 250, 250000, 6250, func(t *Tuning) *uint32 { return &t.RtoMin }},
+	{"rto_max", "ticks", "R-TIMER", "1 s: longest timeout, backed off or not", 250000, 268435456, 268435456, func(t *Tuning) *uint32 { return &t.RtoMax }},
+	{"rto_first", "base RTT", "R-TIMER", "timeout before a first sample", 1, 16, 4, func(t *Tuning) *uint32 { return &t.RtoFirst }},
+	{"rto_gaps", "gaps", "R-TIMER", "pacing gaps above the base RTT that a timeout is at least: a sender with a small share has one packet in a gap", 0, 16, 3, func(t *Tuning) *uint32 { return &t.RtoGaps }},
+	{"suspect_after", "timeouts", "R-TIMER", "timeouts in a row that make a path suspect: the packet sent again after the first may be lost, too", 1, 15, 2, func(t *Tuning) *uint32 { return &t.SuspectAfter }},
+	{"back_off_from", "timeouts", "R-TIMER", "timeouts in a row behind which each doubles the next: the packet that goes again after the first has a timeout of its own", 0, 15, 2, func(t *Tuning) *uint32 { return &t.BackOffFrom }},
+	{"suspect_probes", "probes", "R-TIMER", "probes, one a timeout, before a suspect path is failed: at 10 % loss each way one of 5 probes is lost, one of 28 pairs", 1, 14, 2, func(t *Tuning) *uint32 { return &t.SuspectProbes }},
+	{"move_probes", "probes", "R-PLANE", "proposals, one a timeout, before the move of an active path is given up", 1, 14, 4, func(t *Tuning) *uint32 { return &t.MoveProbes }},
+	{"probe_min", "ticks", "R-PROBE", "50 us: first interval between proposals of a failed path", 250, 250000000, 12500, func(t *Tuning) *uint32 { return &t.ProbeMin }},
+	{"probe_min_rtts", "base RTT", "R-PROBE", "the same in round trips; the longer of the two holds", 1, 64, 4, func(t *Tuning) *uint32 { return &t.ProbeMinRtts }},
+	{"probe_ceil_rtts", "base RTT", "R-PROBE", "longest interval between proposals: without it a plane that returns is seen 32 round trips late", 1, 255, 10, func(t *Tuning) *uint32 { return &t.ProbeCeilRtts }},
+	{"reorder_tolerance", "transmissions", "R-WALK", "a transmission so many behind the newest that came is not lost yet: for fabrics that reorder inside a path", 0, 255, 0, func(t *Tuning) *uint32 { return &t.ReorderTolerance }},
+	{"path_policy", "policy", "R-CHOICE", "0 penalty pointer, 1 largest free window, 2 oblivious: the number of paths matters more", 0, 2, 0, func(t *Tuning) *uint32 { return &t.PathPolicy }},
+	{"mark_penalty", "turns", "R-CHOICE", "turns that a path is passed over after an ECN mark", 0, 15, 1, func(t *Tuning) *uint32 { return &t.MarkPenalty }},
+	{"timeout_penalty", "turns", "R-CHOICE", "turns that a path is passed over after a timeout", 0, 15, 15, func(t *Tuning) *uint32 { return &t.TimeoutPenalty }},
 }

@@ -20,7 +20,7 @@ type form struct {
 // forms of each table. A member that may stand in two kinds of block (field) has one form for both.
 var forms = map[string]map[string]form{
 	"constant.tbl": {
-		"const":  {args: []string{"name", "value"}, required: []string{"unit"}, optional: []string{"range"}, flags: claimFlags},
+		"const":  {args: []string{"name", "value"}, required: []string{"unit"}, flags: claimFlags},
 		"preset": {args: []string{"name"}, block: true},
 		"param":  {args: []string{"name"}, required: []string{"range"}, flags: []string{"pow2"}},
 		"knob":   {args: []string{"name", "value", "rule"}, required: []string{"unit", "range"}},

@@ -1,7 +1,5 @@
 package spec
 
-import "strings"
-
 // Knob is a constant that a run may set to another value within its range: the rates, times and thresholds of sender
 // and shares. It is no part of the schema hash, since it moves no bit of what is recorded.
 type Knob struct {
@@ -16,13 +14,7 @@ type Knob struct {
 
 func (ld *loader) readKnob(l line) {
 	k := Knob{Pos: l.Pos, Name: ld.name(l, l.args[0], false), Unit: l.attrs["unit"], Rule: ld.rule(l, l.args[2]), Text: l.text}
-	lo, hi, ok := strings.Cut(l.attrs["range"], "..")
-	if !ok {
-		ld.badf(l.Pos, RuleNumber, "range %q is not LO..HI", l.attrs["range"])
-		return
-	}
-	k.Lo = ld.num(l, "low end of range", lo, 0, 1<<31-1)
-	k.Hi = ld.num(l, "high end of range", hi, k.Lo, 1<<31-1)
+	k.Lo, k.Hi = ld.bounds(l)
 	k.Default = ld.num(l, "value", l.args[1], k.Lo, k.Hi)
 	ld.spec.Knobs = append(ld.spec.Knobs, k)
 }

@@ -118,11 +118,7 @@ func (ld *loader) noFlags(l line, flags []string, allowed string) (found bool) {
 
 func (ld *loader) readConst(l line) {
 	c := Const{Pos: l.Pos, Name: ld.name(l, l.args[0], false), Unit: l.attrs["unit"]}
-	c.Hi = 1<<31 - 1
-	if _, c.Settable = l.attrs["range"]; c.Settable {
-		c.Lo, c.Hi = ld.bounds(l)
-	}
-	c.Value = ld.num(l, "value", l.args[1], c.Lo, c.Hi)
+	c.Value = ld.num(l, "value", l.args[1], 0, 1<<31-1)
 	var flags []string
 	c.Claim, flags = ld.claim(l, 2)
 	ld.noFlags(l, flags, "")

@@ -17,11 +17,9 @@ type Claim struct {
 type Const struct {
 	Pos
 	Claim
-	Name     string
-	Value    int64
-	Unit     string
-	Settable bool // it is a default: a run may set Lo..Hi
-	Lo, Hi   int64
+	Name  string
+	Value int64
+	Unit  string
 }
 
 // Param declares a preset parameter and its range.

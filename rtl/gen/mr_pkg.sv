@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'he5284f8318fbfb9d;
+  localparam logic [63:0] SchemaHash = 64'hc8927dd0a301c48f;
 
   // constant.tbl
   localparam int Version = 1; // 1
@@ -21,17 +21,6 @@ package mr_pkg;
   localparam int ToldBound = 1000; // ticks
   localparam int GrantBound = 12; // grants
   localparam int TableCeiling = 64; // Mb
-  localparam int RtoMin = 6250; // ticks
-  localparam int RtoMax = 268435456; // ticks
-  localparam int RtoFirst = 4; // round_trips
-  localparam int RtoGaps = 3; // gaps
-  localparam int SuspectAfter = 2; // timeouts
-  localparam int BackOffFrom = 2; // timeouts
-  localparam int SuspectProbes = 2; // probes
-  localparam int MoveProbes = 4; // probes
-  localparam int ProbeMin = 12500; // ticks
-  localparam int ProbeMinRtts = 4; // round_trips
-  localparam int ProbeCeilRtts = 10; // round_trips
 
   // opcode: what a packet is
   localparam int OpcodeW = 8;
