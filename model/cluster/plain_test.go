@@ -37,7 +37,6 @@ type plainNic struct {
 	t     *plain
 	host  int
 	queue sim.Ring[plainSend]
-	plane int
 }
 
 type plainSend struct {

@@ -69,6 +69,16 @@ func TestGraphTwin(t *testing.T) {
 	})
 }
 
+// TestStartForgets: a run that was given up leaves nothing behind.
+func TestStartForgets(t *testing.T) {
+	g := build(t, workload.AllGather{Ring: workload.Ring{Hosts: 4, Bytes: 1}})
+	want := play(t, g, newErratic(1), watcher{})
+	post := func(sim.Picos, workload.Message) {}
+	g.Start(5, post)
+	g.Done(9, g.Message(0), post)
+	require.Equal(t, want, play(t, g, newErratic(1), watcher{}))
+}
+
 func TestDoneTwiceIsABug(t *testing.T) {
 	g, err := workload.Flows(2, []workload.Flow{{Src: 0, Dst: 1, Bytes: 1, Count: 2}})
 	require.NoError(t, err)

@@ -55,6 +55,27 @@ func TestIdealNetworkReachesTheLimit(t *testing.T) {
 	}
 }
 
+// TestBound: 50,000 B take 1 us, and 5 us more to arrive.
+func TestBound(t *testing.T) {
+	cases := []struct {
+		name, text string
+		bound      sim.Picos
+	}{
+		{"chain with a delay", "message a from=0 to=1 bytes=50000\nmessage from=1 to=2 bytes=50000 after=a delay=2us", 14 * sim.Microsecond},
+		{"the longer of two", "message a from=0 to=1 bytes=50000\nmessage b from=2 to=3 bytes=100000\nmessage from=1 to=2 bytes=50000 after=a,b", 13 * sim.Microsecond},
+		{"start", "message from=0 to=1 bytes=50000 at=4us", 10 * sim.Microsecond},
+		{"start before what it waits for is done", "message a from=0 to=1 bytes=50000\nmessage from=1 to=2 bytes=50000 after=a at=4us", 12 * sim.Microsecond},
+		{"into a host", "message from=0 to=2 bytes=100000\nmessage from=1 to=2 bytes=100000", 9 * sim.Microsecond},
+		{"out of a host", "message from=2 to=0 bytes=100000\nmessage from=2 to=1 bytes=100000", 9 * sim.Microsecond},
+	}
+	for _, c := range cases {
+		g, err := workload.Parse(c.name, c.text)
+		require.NoError(t, err)
+		require.Equal(t, c.bound, g.Bound(at400), c.name)
+		require.Equal(t, c.bound, play(t, g, newIdeal(at400), watcher{}).end(), c.name)
+	}
+}
+
 // anyBuilder draws one of all workloads, small.
 func anyBuilder(t *rapid.T) builder {
 	small := func(name string) int { return rapid.IntRange(1, 5).Draw(t, name) }

@@ -19,14 +19,15 @@ message ask2 from=0 to=2 bytes=64 at=1.5us
 message answer1 from=1 to=0 bytes=256k after=ask1 delay=2us
 message answer2 from=2 to=0 bytes=256k after=ask2 delay=2us   # as long as the other
 message from=0 to=7 bytes=1_000_000 stream=3 after=ask1..answer1,answer2
+message from=0 to=7 bytes=1 after=ask1,ask2,answer2
 `
 
 func TestParseExample(t *testing.T) {
 	g, err := workload.Parse("example", example)
 	require.NoError(t, err)
 	require.Equal(t, 8, g.Hosts())
-	require.Equal(t, 5, g.Messages())
-	require.Equal(t, uint64(2*64+2*262144+1_000_000), g.Bytes())
+	require.Equal(t, 6, g.Messages())
+	require.Equal(t, uint64(2*64+2*262144+1_000_000+1), g.Bytes())
 	require.Equal(t, workload.Message{Src: 0, Dst: 7, Stream: 3, Bytes: 1_000_000, Tag: 4}, g.Message(4))
 	require.Equal(t, []uint32{0, 1, 2, 3}, g.After(4))
 	require.Equal(t, 1500*sim.Nanosecond, g.At(1))
@@ -38,6 +39,7 @@ message ask2 from=0 to=2 bytes=64 at=1.5us
 message answer1 from=1 to=0 bytes=256k after=ask1 delay=2us
 message answer2 from=2 to=0 bytes=256k after=ask2 delay=2us
 message from=0 to=7 bytes=1000000 stream=3 after=ask1..answer2
+message from=0 to=7 bytes=1 after=ask1,ask2,answer2
 `, workload.Format(g))
 }
 
