@@ -2,6 +2,7 @@ package workload_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -41,6 +42,19 @@ message answer2 from=2 to=0 bytes=256k after=ask2 delay=2us
 message from=0 to=7 bytes=1000000 stream=3 after=ask1..answer2
 message from=0 to=7 bytes=1 after=ask1,ask2,answer2
 `, workload.Format(g))
+}
+
+// TestPageExample: the manual's trace is one.
+func TestPageExample(t *testing.T) {
+	page, err := os.ReadFile("../../docs/workloads.md")
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(page), "```\n")
+	require.True(t, ok)
+	text, _, ok := strings.Cut(rest, "```")
+	require.True(t, ok)
+	g, err := workload.Parse("page", text)
+	require.NoError(t, err)
+	require.Equal(t, 5, g.Messages())
 }
 
 func TestHostsThatNobodyStated(t *testing.T) {
