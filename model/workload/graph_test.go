@@ -146,3 +146,17 @@ func TestSeeds(t *testing.T) {
 		require.NotEqual(t, text(1), text(2), name)
 	}
 }
+
+// TestEventsDoNotAllocate: a run costs the driver nothing but its own list.
+func TestEventsDoNotAllocate(t *testing.T) {
+	g := build(t, workload.RingAllReduce{Ring: workload.Ring{Hosts: 8, Slices: 4, Bytes: 1}})
+	posts := 0
+	post := func(sim.Picos, workload.Message) { posts++ }
+	require.Zero(t, testing.AllocsPerRun(10, func() {
+		g.Start(0, post)
+		for tag := range g.Messages() {
+			g.Done(1, g.Message(uint32(tag)), post)
+		}
+	}))
+	require.Equal(t, 11*g.Messages(), posts)
+}
