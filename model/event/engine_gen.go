@@ -922,6 +922,7 @@ type CcConn struct {
 	Inflight uint32 // 32 bits: bytes on the wire not acknowledged
 	Ceiling  uint32 // 32 bits: Wc at its largest: 1.5 hint x base RTT, in bytes
 	Share    uint32 // 32 bits: ceiling over the active paths, in bytes
+	PerRtt   uint32 // 32 bits: bytes that the pace lets out in a base round trip
 	Credit   uint32 // 32 bits: bytes acknowledged towards the next increase
 	PaceAt   uint32 // 32 bits: cycle from which the next packet may leave
 	PaceFrac uint32 // 28 bits: and 1/2^28 of one

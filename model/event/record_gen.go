@@ -1154,7 +1154,7 @@ func (r *LossWalk) Decode(b []byte) error {
 	return nil
 }
 
-// CcRecordSize is the length of the record in mode full; the digest covers 120 bytes of state.
+// CcRecordSize is the length of the record in mode full; the digest covers 128 bytes of state.
 const CcRecordSize = 192
 
 // Encode writes the whole record, head fields version, kind, parts, valid and digest included, and returns its length.
@@ -1198,23 +1198,24 @@ func (r *Cc) Encode(b *[MaxRecord]byte) (n int) {
 	binary.LittleEndian.PutUint32(b[124:], r.Conn.Inflight)
 	binary.LittleEndian.PutUint32(b[128:], r.Conn.Ceiling)
 	binary.LittleEndian.PutUint32(b[132:], r.Conn.Share)
-	binary.LittleEndian.PutUint32(b[136:], r.Conn.Credit)
-	binary.LittleEndian.PutUint32(b[140:], r.Conn.PaceAt)
-	binary.LittleEndian.PutUint32(b[144:], r.Conn.PaceFrac)
-	binary.LittleEndian.PutUint32(b[148:], r.Conn.LastSent)
-	binary.LittleEndian.PutUint32(b[152:], r.Conn.Gap)
-	binary.LittleEndian.PutUint32(b[156:], r.Conn.BaseRtt)
-	binary.LittleEndian.PutUint32(b[160:], r.Conn.Rate)
-	binary.LittleEndian.PutUint32(b[164:], r.Conn.Window)
-	binary.LittleEndian.PutUint32(b[168:], r.Conn.ConnStep)
-	binary.LittleEndian.PutUint32(b[172:], r.Conn.Hint)
-	binary.LittleEndian.PutUint16(b[176:], r.Conn.PathStep)
-	b[178] = r.Conn.HintGen
-	b[179] = r.Conn.Active
-	b[180] = r.Conn.Spread
-	b[181] = r.Conn.State
-	b[182] = bit(r.Conn.Demand)
-	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:184]))
+	binary.LittleEndian.PutUint32(b[136:], r.Conn.PerRtt)
+	binary.LittleEndian.PutUint32(b[140:], r.Conn.Credit)
+	binary.LittleEndian.PutUint32(b[144:], r.Conn.PaceAt)
+	binary.LittleEndian.PutUint32(b[148:], r.Conn.PaceFrac)
+	binary.LittleEndian.PutUint32(b[152:], r.Conn.LastSent)
+	binary.LittleEndian.PutUint32(b[156:], r.Conn.Gap)
+	binary.LittleEndian.PutUint32(b[160:], r.Conn.BaseRtt)
+	binary.LittleEndian.PutUint32(b[164:], r.Conn.Rate)
+	binary.LittleEndian.PutUint32(b[168:], r.Conn.Window)
+	binary.LittleEndian.PutUint32(b[172:], r.Conn.ConnStep)
+	binary.LittleEndian.PutUint32(b[176:], r.Conn.Hint)
+	binary.LittleEndian.PutUint16(b[180:], r.Conn.PathStep)
+	b[182] = r.Conn.HintGen
+	b[183] = r.Conn.Active
+	b[184] = r.Conn.Spread
+	b[185] = r.Conn.State
+	b[186] = bit(r.Conn.Demand)
+	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:192]))
 	return 192
 }
 
@@ -1279,22 +1280,23 @@ func (r *Cc) Decode(b []byte) error {
 	r.Conn.Inflight = binary.LittleEndian.Uint32(q[60:])
 	r.Conn.Ceiling = binary.LittleEndian.Uint32(q[64:])
 	r.Conn.Share = binary.LittleEndian.Uint32(q[68:])
-	r.Conn.Credit = binary.LittleEndian.Uint32(q[72:])
-	r.Conn.PaceAt = binary.LittleEndian.Uint32(q[76:])
-	r.Conn.PaceFrac = binary.LittleEndian.Uint32(q[80:])
-	r.Conn.LastSent = binary.LittleEndian.Uint32(q[84:])
-	r.Conn.Gap = binary.LittleEndian.Uint32(q[88:])
-	r.Conn.BaseRtt = binary.LittleEndian.Uint32(q[92:])
-	r.Conn.Rate = binary.LittleEndian.Uint32(q[96:])
-	r.Conn.Window = binary.LittleEndian.Uint32(q[100:])
-	r.Conn.ConnStep = binary.LittleEndian.Uint32(q[104:])
-	r.Conn.Hint = binary.LittleEndian.Uint32(q[108:])
-	r.Conn.PathStep = binary.LittleEndian.Uint16(q[112:])
-	r.Conn.HintGen = q[114]
-	r.Conn.Active = q[115]
-	r.Conn.Spread = q[116]
-	r.Conn.State = q[117]
-	r.Conn.Demand = q[118] != 0
+	r.Conn.PerRtt = binary.LittleEndian.Uint32(q[72:])
+	r.Conn.Credit = binary.LittleEndian.Uint32(q[76:])
+	r.Conn.PaceAt = binary.LittleEndian.Uint32(q[80:])
+	r.Conn.PaceFrac = binary.LittleEndian.Uint32(q[84:])
+	r.Conn.LastSent = binary.LittleEndian.Uint32(q[88:])
+	r.Conn.Gap = binary.LittleEndian.Uint32(q[92:])
+	r.Conn.BaseRtt = binary.LittleEndian.Uint32(q[96:])
+	r.Conn.Rate = binary.LittleEndian.Uint32(q[100:])
+	r.Conn.Window = binary.LittleEndian.Uint32(q[104:])
+	r.Conn.ConnStep = binary.LittleEndian.Uint32(q[108:])
+	r.Conn.Hint = binary.LittleEndian.Uint32(q[112:])
+	r.Conn.PathStep = binary.LittleEndian.Uint16(q[116:])
+	r.Conn.HintGen = q[118]
+	r.Conn.Active = q[119]
+	r.Conn.Spread = q[120]
+	r.Conn.State = q[121]
+	r.Conn.Demand = q[122] != 0
 	return nil
 }
 

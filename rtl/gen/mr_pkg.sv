@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'hc8927dd0a301c48f;
+  localparam logic [63:0] SchemaHash = 64'hdce2ff0e25a3e110;
 
   // constant.tbl
   localparam int Version = 1; // 1
