@@ -12,6 +12,9 @@ const (
 	FatTree                  // pods of leaves and spines, joined by cores
 )
 
+// Kinds are all of them.
+func Kinds() []Kind { return []Kind{SingleSwitch, LeafSpine, FatTree} }
+
 // String is the name of a kind in tables and on the command line.
 func (k Kind) String() string {
 	switch k {

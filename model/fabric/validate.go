@@ -75,7 +75,7 @@ func (c *Config) checkShape(all *problems) {
 		all.within("HostsPerLeaf", c.HostsPerLeaf, 1, maxHosts)
 		all.within("Spines", c.Spines, 1, maxFan)
 	default:
-		all.add(true, "Kind", c.Kind, "want one of %s, %s, %s", SingleSwitch, LeafSpine, FatTree)
+		all.add(true, "Kind", uint8(c.Kind), "want one of %v", Kinds())
 		return
 	}
 	if c.Kind == FatTree {
