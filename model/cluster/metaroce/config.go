@@ -1,0 +1,66 @@
+package metaroce
+
+import (
+	"errors"
+	"fmt"
+
+	"metaroce/tandem/model/endpoint"
+	"metaroce/tandem/model/fabric"
+	"metaroce/tandem/model/pathchoice"
+	"metaroce/tandem/model/preset"
+	"metaroce/tandem/model/sim"
+)
+
+// Config of all NICs. Start from Default.
+type Config struct {
+	Seed      uint64
+	Mtu       uint16    // payload of a full packet
+	Paths     int       // of a connection; a multiple of the planes spreads evenly
+	Streams   uint8     // log2 of the streams of a connection
+	BaseRtt   sim.Picos // round trip that windows and timers reckon with; 0: the longest of the network
+	Policy    uint8     // of pathchoice
+	Tolerance uint8     // transmissions by which order inside a path may be off before it is a loss
+	Tuning    preset.Tuning
+}
+
+// Default has the values of the definition: 8 paths, packets of 4 KB, 16 streams.
+func Default() Config {
+	return Config{Mtu: 4096, Paths: 8, Streams: 4, Policy: pathchoice.Pointer, Tuning: preset.DefaultTuning()}
+}
+
+// Problem is one thing that is wrong with a Config.
+type Problem struct {
+	Field string
+	Value string
+	Rule  string
+}
+
+// Error says where, what and what would be right.
+func (p *Problem) Error() string {
+	return fmt.Sprintf("metaroce: %s is %s: %s", p.Field, p.Value, p.Rule)
+}
+
+// Validate returns every problem of NICs on a network of that configuration, joined.
+func (c *Config) Validate(f *fabric.Config) error {
+	var all []error
+	if c.Streams > maxStreams {
+		all = append(all, &Problem{"Streams", fmt.Sprint(c.Streams), fmt.Sprintf("want at most 2^%d streams", maxStreams)})
+	}
+	if most := sim.Picos(1<<24) * preset.TickPs; c.BaseRtt > most {
+		all = append(all, &Problem{"BaseRtt", fmt.Sprint(c.BaseRtt), fmt.Sprintf("want at most %d ps", most)})
+	}
+	e := c.endpoint(f, 0, max(c.BaseRtt, 16*preset.TickPs))
+	return errors.Join(append(all, e.Validate())...)
+}
+
+const maxStreams = 10
+
+// endpoint is the configuration of the NIC of a host.
+func (c *Config) endpoint(f *fabric.Config, host int, baseRtt sim.Picos) endpoint.Config {
+	e := endpoint.Default()
+	e.Host, e.Planes, e.Mbps, e.Seed = uint16(host), f.Planes, f.LinkMbps, c.Seed
+	e.BaseRtt = uint32(baseRtt / preset.TickPs)
+	e.Mtu, e.Paths, e.Policy, e.Tolerance, e.Tuning = c.Mtu, c.Paths, c.Policy, c.Tolerance, c.Tuning
+	e.Keys = e.Conns // a region a connection
+	return e
+}

@@ -1,0 +1,110 @@
+package metaroce
+
+import (
+	"metaroce/tandem/model/endpoint"
+	"metaroce/tandem/model/fabric"
+	"metaroce/tandem/model/key"
+	"metaroce/tandem/model/sim"
+)
+
+// host is one NIC on the network.
+type host struct {
+	t      *Transport
+	nic    *endpoint.NIC
+	number int
+	planes int
+	turn   int // plane that is kicked first: where all are idle the first one kicked gets the packet
+	wake   sim.Picos
+	links  []*link // by connection
+}
+
+const never = ^sim.Picos(0)
+
+// regionKey names the region of a connection at the NIC that it is in.
+func regionKey(conn uint16) uint32 { return uint32(conn) << 8 }
+
+// region lets the peer of a connection write anywhere.
+func (h *host) region(conn uint16) {
+	if err := h.nic.Register(regionKey(conn), conn, key.PermWrite, 0, 1<<63); err != nil {
+		panic("metaroce BUG: " + err.Error())
+	}
+}
+
+// Pull asks the NIC for the next packet of a plane.
+func (h *host) Pull(now sim.Picos, plane int, fp *fabric.Packet) bool {
+	ref, p := h.t.pool.take()
+	sent := h.nic.Pull(now, plane, p)
+	if sent {
+		*fp = fabric.Packet{Ref: ref, Size: uint16(p.UDPBytes() + h.t.framing), Src: p.Src, Dst: p.Dst, Sport: p.Sport}
+		if p.IsData() {
+			fp.Flags = fabric.FlagEct
+		} else {
+			fp.Flags = fabric.FlagControl
+		}
+	} else {
+		h.t.pool.give(ref)
+	}
+	h.after(now)
+	return sent
+}
+
+// Deliver hands a packet to the NIC. One that was trimmed has lost its ICRC with its payload: a NIC that does not ask for
+// trimming drops it as any other broken frame.
+func (h *host) Deliver(now sim.Picos, plane int, fp *fabric.Packet) {
+	p := h.t.pool.at(fp.Ref)
+	if fp.Flags&fabric.FlagTrimmed == 0 {
+		p.Ce = fp.Flags&fabric.FlagCe != 0
+		h.nic.OnPacket(now, plane, p)
+	}
+	h.t.pool.give(fp.Ref)
+	h.completions(now)
+	h.after(now)
+}
+
+// Lost gives the body back, and tells nobody.
+func (h *host) Lost(fp *fabric.Packet) { h.t.pool.give(fp.Ref) }
+
+// Tick is the wake that after asked for.
+func (h *host) Tick(now sim.Picos) {
+	h.wake = never
+	h.nic.OnTime(now)
+	h.completions(now)
+	h.after(now)
+}
+
+// completions passes on what is complete at this host as a receiver. What a sender is told of later is not waited for.
+func (h *host) completions(now sim.Picos) {
+	for {
+		c, ok := h.nic.Completion()
+		if !ok {
+			return
+		}
+		if c.Responder {
+			h.t.released(now, h, &c)
+		} else if c.Status != endpoint.StatusOK {
+			panic("metaroce BUG: a Write ended with " + c.Status.String())
+		}
+	}
+}
+
+// after does what every call of the NIC leaves to its surroundings: uplinks are kicked, the next deadline is asked for.
+func (h *host) after(now sim.Picos) {
+	if kicks := h.nic.Kicks(); kicks != 0 {
+		if h.turn++; h.turn >= h.planes {
+			h.turn = 0
+		}
+		for i := range h.planes {
+			plane := h.turn + i
+			if plane >= h.planes {
+				plane -= h.planes
+			}
+			if kicks>>plane&1 != 0 {
+				h.t.net.Kick(h.number, plane)
+			}
+		}
+	}
+	if at, armed := h.nic.Deadline(); armed && at < h.wake {
+		h.wake = at
+		h.t.net.Wake(h.number, at)
+	}
+}

@@ -1,0 +1,61 @@
+package endpoint
+
+import (
+	"metaroce/tandem/model/event"
+	"metaroce/tandem/model/window"
+)
+
+// connState is where a connection is in its life.
+type connState uint8
+
+const (
+	connFree    connState = iota // the index may be given
+	connOpening                  // open was sent, accept did not come yet
+	connOpen
+	connClosing // no new work; close was sent or waits for what is in flight
+	connResting // nothing of it may be believed until its rest is over
+)
+
+// conn is what both directions of a connection share. The halves are made when they are first used: a connection that
+// only sends has no receive windows.
+type conn struct {
+	row   event.AdmitConn // what admit asks; zero while closed
+	state connState
+	paths uint8
+	index uint16
+	host  uint16 // where the peer is
+	peer  uint32 // its connection: index and generation
+	first uint32 // first psn of every path, both directions
+	rate  uint32 // Mb/s of the peer's port, all planes: unit of its hints
+
+	rx     []rxPath
+	tx     *sender
+	sender event.ShareSender // what the peer may send, as the receiver's shares have it
+	asks   *requests         // requests of both sides; nil until there is one
+	life   life
+
+	heard     uint8  // path of the peer that was heard last
+	announced uint16 // UDP source port of its last announcement
+}
+
+// rxPath is what the receive side holds of a path.
+type rxPath struct {
+	window   event.WindowPath
+	coalesce event.CoalescePath
+	ack      event.AckPath
+	pending  bool  // waits in a queue of ack
+	plane    uint8 // on which the newest packet came: what answers it leaves there (R-REPLY-PORT)
+}
+
+// rxPath is the receive side of a path, made when the first packet comes.
+func (n *NIC) rxPath(c *conn, path uint8) *rxPath {
+	if c.rx == nil {
+		c.rx = make([]rxPath, c.paths)
+		in := event.WindowIn{Now: n.tick, Psn: c.first, Tsn: c.first, TxTime: c.peer}
+		for i := range c.rx {
+			var out event.WindowOut
+			window.Step(&c.rx[i].window, event.WindowSet, &in, &out)
+		}
+	}
+	return &c.rx[path]
+}

@@ -1,0 +1,2 @@
+// Package endpoint is a whole NIC.
+package endpoint

@@ -1,0 +1,248 @@
+package endpoint
+
+import (
+	"metaroce/tandem/model/event"
+	"metaroce/tandem/model/pathchoice"
+	"metaroce/tandem/model/streamsched"
+	"metaroce/tandem/model/wire"
+)
+
+// sendFirst sends a new packet by one of the paths of a mask. False: what was queued had nothing to cut.
+func (n *NIC) sendFirst(c *conn, mask uint64, p *Packet) bool {
+	t := c.tx
+	slot, part, ok := n.cutNext(c)
+	if !ok {
+		return false
+	}
+	path := n.choose(c, mask)
+	pt := &t.paths[path]
+	out := n.xmit(c, path, event.XmitFirst, &event.XmitIn{Message: slot, Part: part})
+	m := &t.out[slot]
+	m.open++
+	n.transmit(c, m.op, path, path, p)
+	p.Psn, p.Tsn = out.Psn, out.Tsn
+	rec := event.XmitPacket{Message: slot, Part: part}
+	n.fill(c, &rec, p)
+	size := n.wireBytes(p)
+	t.credit -= int32(size)
+	n.count.Data++
+	sent := n.ccSend(c, path, p, true)
+	p.FlagB = sent.Demand
+	t.dirty |= 1 << path
+	if !pt.timer.Armed {
+		n.armTimer(c, path)
+	}
+	n.tail(c)
+	return true
+}
+
+// choose is the station of R-CHOICE.
+func (n *NIC) choose(c *conn, mask uint64) uint8 {
+	in := event.PathChoiceIn{Conn: c.index, Policy: n.cfg.Policy, Active: mask, Room: mask}
+	switch n.cfg.Policy {
+	case pathchoice.Largest:
+		in.Path = n.largest(c, mask)
+	case pathchoice.Oblivious:
+		in.Draw = uint16(n.random.Uint64())
+	}
+	var out event.PathChoiceOut
+	pathchoice.Step(&c.tx.choice, event.PathChoiceChoose, &in, &out)
+	if n.trace != nil {
+		n.record(&event.PathChoice{Head: n.txHead(event.PathChoiceChoose, c, out.Chosen), Out: out, In: in, Choice: c.tx.choice})
+	}
+	return out.Chosen
+}
+
+// largest is the path of a mask with the most free window.
+func (n *NIC) largest(c *conn, mask uint64) uint8 {
+	var free [64]uint32
+	for i := range c.tx.paths {
+		free[i] = n.rules.cc.Free(&c.tx.paths[i].cc, &c.tx.cc)
+	}
+	return pathchoice.Best(free[:len(c.tx.paths)], mask, c.tx.choice.Pointer)
+}
+
+// cutNext takes the next packet of the connection: of its streams or of the answers it owes, in turn. It returns the slot
+// of the message and the number of the packet in it.
+func (n *NIC) cutNext(c *conn) (slot uint16, part uint32, ok bool) {
+	t := c.tx
+	if t.replies.q.Len() > 0 && (t.turn.Queued == 0 || t.replies.turn) {
+		t.replies.turn = false
+		return n.cutReply(c)
+	}
+	t.replies.turn = true
+	for t.turn.Queued > 0 {
+		s := n.streams[t.turn.Head]
+		in := event.StreamSchedIn{Conn: c.index, StreamRow: s.row, Payload: n.cfg.Mtu, Overhead: n.overhead}
+		out := n.sched(c, s, event.StreamSchedPick, &in)
+		if !out.None {
+			return n.messageSlot(c, s, &out), out.Offset / uint32(n.cfg.Mtu), true
+		}
+	}
+	return 0, 0, false
+}
+
+// sched executes a transaction of R-SCHED and keeps the queue of the connection's streams.
+func (n *NIC) sched(c *conn, s *stream, op uint8, in *event.StreamSchedIn) event.StreamSchedOut {
+	t, q := c.tx, &s.send
+	in.Conn, in.StreamRow = c.index, s.row
+	msn := in.Msn
+	switch op {
+	case event.StreamSchedPost:
+		msn = q.sched.Posted
+	case event.StreamSchedPick:
+		msn, _ = streamsched.Next(&q.sched)
+	}
+	var none event.StreamSchedMessage
+	row := &none
+	if len(q.rows) > 0 {
+		row = q.row(msn)
+	}
+	var out event.StreamSchedOut
+	n.rules.sched.Step(&q.sched, row, &t.turn, op, in, &out)
+	switch {
+	case out.Enter:
+		streamsched.Enter(&t.turn, n.links, s.row)
+	case out.Leave:
+		streamsched.Leave(&t.turn, n.links)
+	case out.Rotate:
+		streamsched.Rotate(&t.turn, n.links)
+	}
+	if n.trace != nil {
+		n.record(&event.StreamSched{Head: n.txHead(op, c, 0), Out: out, In: *in, Stream: q.sched, Message: *row, Turn: t.turn, Link: n.links[s.row]})
+	}
+	return out
+}
+
+// messageSlot is the slot of the message that a packet was cut from, taken with its first packet.
+func (n *NIC) messageSlot(c *conn, s *stream, cut *event.StreamSchedOut) uint16 {
+	t := c.tx
+	e := s.send.at(cut.Msn)
+	if cut.Offset == 0 {
+		e.out = t.takeSlot(outMessage{msn: cut.Msn, length: e.Length, row: s.row, attempt: cut.Attempt, op: e.Op})
+		e.outs++
+		e.cut = true
+	}
+	if cut.Last {
+		t.out[e.out].whole = true
+	}
+	return e.out
+}
+
+func (t *sender) takeSlot(m outMessage) uint16 {
+	m.used = true
+	if k := len(t.outFree); k > 0 {
+		i := t.outFree[k-1]
+		t.outFree = t.outFree[:k-1]
+		t.out[i] = m
+		return i
+	}
+	t.out = append(t.out, m)
+	return uint16(len(t.out) - 1)
+}
+
+// opcodeOf is the kind of the packet that a record stands for.
+func (n *NIC) opcodeOf(c *conn, rec *event.XmitPacket) wire.Opcode { return c.tx.out[rec.Message].op }
+
+// part is offset and payload of a packet of a message.
+func (n *NIC) part(m *outMessage, part uint32) (offset uint32, payload uint16) {
+	if !wire.Kinds[m.op].Payload {
+		return 0, 0
+	}
+	offset = part * uint32(n.cfg.Mtu)
+	return offset, uint16(min(uint32(n.cfg.Mtu), m.length-offset))
+}
+
+// fill makes the body that belongs to a record.
+func (n *NIC) fill(c *conn, rec *event.XmitPacket, p *Packet) {
+	m := &c.tx.out[rec.Message]
+	offset, payload := n.part(m, rec.Part)
+	p.PayloadLen = payload
+	if m.op == wire.OpcodeReadResponse || m.op == wire.OpcodeAtomicResponse {
+		n.fillReply(c, m, offset, p)
+		return
+	}
+	s := n.streams[m.row]
+	w := s.send.at(m.msn)
+	p.Stream, p.Attempt, p.Msn, p.Length, p.Offset = s.number, m.attempt, m.msn, m.length, offset
+	p.FlagL = offset+uint32(payload) == m.length
+	p.Rkey, p.Addr = w.Rkey, w.Remote+uint64(offset)
+	p.RecvIndex, p.Imm = w.recvIndex, w.Imm
+	if !wire.Kinds[m.op].CarriesMessage {
+		p.Slot, p.Addr, p.LocalAddr, p.LocalKey = w.request, w.Remote, w.Local, 0
+		p.FetchAdd, p.Compare, p.Operand = w.Add, w.Compare, w.Operand
+		return
+	}
+	n.load(p, w.Local+uint64(offset))
+}
+
+// load reads the payload from the host.
+func (n *NIC) load(p *Packet, addr uint64) {
+	if n.mem == nil || p.PayloadLen == 0 {
+		return
+	}
+	if cap(p.Data) < int(p.PayloadLen) {
+		p.Data = make([]byte, n.cfg.Mtu)
+	}
+	p.Data = p.Data[:p.PayloadLen]
+	n.mem.Read(addr, p.Data)
+}
+
+// wireBytes is what a packet takes of a link.
+func (n *NIC) wireBytes(p *Packet) uint16 { return uint16(p.UDPBytes() + n.framing) }
+
+// recordBytes is the same of the packet that a record stands for.
+func (n *NIC) recordBytes(t *sender, rec *event.XmitPacket) uint32 {
+	m := &t.out[rec.Message]
+	_, payload := n.part(m, rec.Part)
+	return uint32(wire.Kinds[m.op].HeaderLen+(int(payload)+3)&^3+4) + uint32(n.framing)
+}
+
+// ccSend tells R-CC of a packet that leaves.
+func (n *NIC) ccSend(c *conn, path uint8, p *Packet, first bool) event.CcOut {
+	t := c.tx
+	in := event.CcIn{Bytes: n.wireBytes(p), Waiting: n.waiting(t), Fresh: first}
+	out := n.cc(c, path, event.CcSend, &in)
+	n.roomFor(c, path, &out)
+	return out
+}
+
+// waiting is how many payload bytes wait to be cut, saturating.
+func (n *NIC) waiting(t *sender) uint32 {
+	return uint32(min(t.turn.Waiting+t.replies.waiting, 1<<32-1))
+}
+
+// cc executes a transaction of R-CC.
+func (n *NIC) cc(c *conn, path, op uint8, in *event.CcIn) event.CcOut {
+	t := c.tx
+	in.Now, in.Conn, in.PathRow = n.tick, c.index, n.pathRow(c.index, path)
+	in.Active = t.countActive()
+	in.NextTsn = t.paths[path].xmit.NextTsn
+	var out event.CcOut
+	n.rules.cc.Step(&t.paths[path].cc, &t.cc, op, in, &out)
+	if n.trace != nil {
+		n.record(&event.Cc{Head: n.txHead(op, c, path), Out: out, In: *in, Path: t.paths[path].cc, Conn: t.cc})
+	}
+	return out
+}
+
+// roomFor takes what R-CC says of a path and its connection.
+func (n *NIC) roomFor(c *conn, path uint8, out *event.CcOut) {
+	c.tx.connRoom = out.ConnRoom
+	n.roomOf(c.tx, path, out.PathRoom)
+}
+
+// tail sends a flush behind the last data of each path when nothing is left to send (R-FLUSH): it shows what was lost at
+// the end in one round trip.
+func (n *NIC) tail(c *conn) {
+	t := c.tx
+	if t.dirty == 0 || t.turn.Queued > 0 || t.replies.q.Len() > 0 || t.lost != 0 {
+		return
+	}
+	for i := range t.paths {
+		if bit := uint64(1) << i; t.dirty&^t.flush&bit != 0 {
+			t.flush |= bit
+			n.control(t.paths[i].timer.Plane, control{kind: controlFlush, conn: c.index, path: uint8(i)})
+		}
+	}
+}
