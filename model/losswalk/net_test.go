@@ -13,7 +13,7 @@ import (
 // nothing hurries may wait.
 const (
 	base    = 2500
-	gap     = 21
+	gap     = 84
 	ackWait = 500
 )
 
