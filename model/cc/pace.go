@@ -48,7 +48,9 @@ func (e *Engine) lapse(conn *event.CcConn) uint32 {
 }
 
 // phased tells whether gaps are so long that senders with equal ones must not begin together.
-func (e *Engine) phased(conn *event.CcConn) bool { return conn.Gap >= conn.BaseRtt>>e.tuning.PhaseShift }
+func (e *Engine) phased(conn *event.CcConn) bool {
+	return conn.Gap >= conn.BaseRtt>>e.tuning.PhaseShift
+}
 
 // phase lets the next packet wait for a seeded part of the gap.
 func (e *Engine) phase(conn *event.CcConn, in *event.CcIn) {
@@ -72,8 +74,8 @@ func (e *Engine) pace(conn *event.CcConn, in *event.CcIn) {
 // hint takes a share of the same generation as the one held or a later one. What the next packet still waits is
 // stretched with the gap, not cut: senders that wait for different parts of a long gap stay apart when it gets short.
 func (e *Engine) hint(conn *event.CcConn, in *event.CcIn) {
-	if in.HintGen == 0 {
-		return
+	if in.HintGen == 0 || conn.Rate == 0 {
+		return // no share yet, or a row that was never opened
 	}
 	was := conn.Hint
 	switch {

@@ -112,13 +112,14 @@ func (e *Engine) visit(s *event.ShareSender, port *event.SharePort, all *Classes
 	}
 	out.Keep = true
 	if took := in.Now - s.Since; took >= e.measureMin {
-		rate := max(e.demand(s.Bytes, took), s.Rate/2) // falls by half an epoch: a sender may have less than a packet in each
+		bytes := s.Bytes
 		s.Since, s.Bytes = in.Now, 0
-		class := uint8(noLimit)
-		if !s.Demand {
-			class = classOf(rate)
+		if s.Demand {
+			move(s, port, all, noLimit, 0)
+		} else {
+			rate := max(e.demand(bytes, took), s.Rate/2) // falls by half an epoch: a sender may have less than a packet in each
+			move(s, port, all, classOf(rate), rate)
 		}
-		move(s, port, all, class, rate)
 	}
 	if s.State == stateTold && e.moved(s.Told, port.Level) {
 		out.SendNow = true
