@@ -104,6 +104,12 @@ func (r Row) Some(column string, n Fixed, there bool) Row {
 	return r.Num(column, n)
 }
 
+// Share puts a/b into a column, with four places; nothing where b is 0.
+func (r Row) Share(column string, a, b uint64) Row {
+	f, ok := Share(a, b)
+	return r.Some(column, f, ok)
+}
+
 func (r Row) put(column string, f Field) Row {
 	if r.fields == nil {
 		r.fields = map[string]Field{}

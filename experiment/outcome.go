@@ -1,6 +1,9 @@
 package experiment
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Outcome counts what became of a run.
 type Outcome struct {
@@ -34,4 +37,12 @@ func (r *Result) Line() string {
 	default:
 		return fmt.Sprintf("%d cells, all %d gates hold", r.Done, len(r.Verdicts))
 	}
+}
+
+// Title is what the run is called.
+func (r *Result) Title() string {
+	if len(r.Plan.Over) > 0 {
+		return r.Experiment.Name + " over " + strings.Join(r.Plan.Over, ", ")
+	}
+	return r.Experiment.Name
 }

@@ -137,6 +137,12 @@ func (p *Plan) pick(only string) ([]Cell, error) {
 	return nil, unknown("cell", only, names)
 }
 
+// Has says whether the plan has a cell; the error has the near names.
+func (p *Plan) Has(cell string) error {
+	_, err := p.pick(cell)
+	return err
+}
+
 // outcome is that of one cell.
 type outcome struct {
 	index int

@@ -89,7 +89,7 @@ func JSON(w io.Writer, list []*experiment.Result) error {
 }
 
 func documentOf(r *experiment.Result) *document {
-	d := &document{Experiment: name(r), Claim: r.Experiment.Claim, Source: r.Experiment.Source, Of: Ours, Call: call(r), Seed: r.Seed, Partial: r.Partial,
+	d := &document{Experiment: r.Title(), Claim: r.Experiment.Claim, Source: r.Experiment.Source, Of: Ours, Call: call(r), Seed: r.Seed, Partial: r.Partial,
 		Cells: r.Cells(), Done: r.Done, Columns: []column{}, Rows: []object{}, Compared: []comparison{}, Gates: []gate{}, Failed: []failed{}, Traces: []trace{}}
 	for _, s := range r.Settings {
 		d.Parameters = append(d.Parameters, member{s.Name, s.Text})

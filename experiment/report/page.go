@@ -77,7 +77,7 @@ type parameter struct {
 
 func sectionOf(r *experiment.Result) section {
 	e := r.Experiment
-	s := section{Name: name(r), Claim: e.Claim, Source: e.Source, About: e.About, Call: call(r), Partial: r.Partial, Done: r.Done, Cells: r.Cells()}
+	s := section{Name: r.Title(), Claim: e.Claim, Source: e.Source, About: e.About, Call: call(r), Partial: r.Partial, Done: r.Done, Cells: r.Cells()}
 	s.State, s.Class = summary(r)
 	for _, c := range r.Comparisons {
 		s.Compared = append(s.Compared, line{c.What, c.Unit, figure(c.Ours), figure(c.Baseline), figure(c.Limit), c.Why, orDash(c.Published)})

@@ -15,7 +15,7 @@ type Paint func(good bool, text string) string
 // Text writes a result for a reader at a terminal: table, comparison, gates, what failed.
 func Text(w io.Writer, r *experiment.Result, paint Paint) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s: %s\n", name(r), r.Experiment.Claim)
+	fmt.Fprintf(b, "%s: %s\n", r.Title(), r.Experiment.Claim)
 	table(b, r)
 	compared(b, r)
 	verdicts(b, r, paint)
@@ -23,14 +23,6 @@ func Text(w io.Writer, r *experiment.Result, paint Paint) error {
 		fmt.Fprintf(b, "%s %s: %s\n  again: %s\n", paint(false, "failed"), f.Cell, f.Error, Again(r, f.Cell))
 	}
 	return b.Flush()
-}
-
-// name is what the result is called.
-func name(r *experiment.Result) string {
-	if len(r.Plan.Over) > 0 {
-		return r.Experiment.Name + " over " + strings.Join(r.Plan.Over, ", ")
-	}
-	return r.Experiment.Name
 }
 
 func table(b *bufio.Writer, r *experiment.Result) {

@@ -94,6 +94,7 @@ var thirds = []third{
 	{"github.com/rogpeppe/go-internal", nil, []string{"cmd/..."}, "testscript plays the user"},
 	{"github.com/stretchr/testify", nil, []string{"..."}, "tests only"},
 	{"pgregory.net/rapid", nil, []string{"..."}, "tests only"},
+	{"github.com/vbauerster/mpb", []string{"cmd/..."}, []string{"cmd/..."}, "progress is drawn where there is a terminal"},
 	{"golang.org/x/term", []string{"cmd/..."}, []string{"cmd/..."}, "is it a terminal"},
 }
 

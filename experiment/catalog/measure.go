@@ -1,0 +1,189 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"metaroce/tandem/experiment"
+	"metaroce/tandem/model/cluster"
+	"metaroce/tandem/model/fabric"
+	"metaroce/tandem/model/sim"
+	"metaroce/tandem/model/workload"
+)
+
+// trial is one simulation, before it has run.
+type trial struct {
+	name string // of the cell, without the transport
+	who  string
+	net  fabric.Config
+	// work makes the workload from the cell's seed.
+	work func(seed uint64) (*workload.Graph, error)
+	opt  cluster.Options
+	// watch is called as Options.Probe, with a place for what it notes. Every in opt.
+	watch func(o *outcome, now sim.Picos, t cluster.Transport)
+	// row makes the output of the cell.
+	row func(o *outcome) experiment.Output
+	// share: transports of the same name see the same draws.
+}
+
+// outcome is a simulation that has run.
+type outcome struct {
+	trial *trial
+	cluster.Result
+	net   fabric.Config // as it was for this transport
+	graph *workload.Graph
+	rtt   sim.Picos // base, over the longest way
+	// notes of watch
+	notes []note
+}
+
+// note is something that was seen at a time.
+type note struct {
+	at     sim.Picos
+	values []uint64
+}
+
+// builder collects the cells of a plan and all that is wrong with them.
+type builder struct {
+	v     experiment.Values
+	cells []experiment.Cell
+	bad   problems
+}
+
+// add makes a cell of a trial for each transport that the user wants.
+func (b *builder) add(t trial) { b.addBut(t, func(string) bool { return false }) }
+
+// addBut is add, with some transports left out.
+func (b *builder) addBut(t trial, out func(who string) bool) {
+	for _, who := range b.v.Words(pTransports) {
+		if !out(who) {
+			x := t
+			x.who = who
+			b.one(&x)
+		}
+	}
+}
+
+// one checks all of a trial that can be checked without running it.
+func (b *builder) one(t *trial) {
+	kind := transportOf(t.who)
+	if kind.fit != nil {
+		kind.fit(&t.net)
+	}
+	if err := t.net.Validate(); err != nil {
+		b.bad.add(err)
+		return
+	}
+	b.bad.add(kind.check(b.v, &t.net))
+	g, err := t.work(0)
+	if err != nil {
+		b.bad.add(err)
+		return
+	}
+	build := kind.build(b.v)
+	b.cells = append(b.cells, experiment.Cell{Name: t.name + "/" + t.who, Seed: t.name, Weight: weight(g, t.net.Kind), Run: func(c *experiment.Context) (experiment.Output, error) {
+		return t.run(c, build)
+	}})
+}
+
+// plan is the plan of the cells that were added, or all that is wrong with them.
+func (b *builder) plan(p experiment.Plan) (*experiment.Plan, error) {
+	p.Cells = b.cells
+	return &p, b.bad.err()
+}
+
+// weight is about the hops of a workload: data one way, acknowledgements the other.
+func weight(g *workload.Graph, kind fabric.Kind) uint64 {
+	packets := uint64(0)
+	for tag := range g.Messages() {
+		packets += (g.Message(uint32(tag)).Bytes + payloadSize - 1) / payloadSize
+	}
+	return packets * uint64(links(kind)) / 2 * 5 / 4
+}
+
+// run simulates.
+func (t *trial) run(c *experiment.Context, build Build) (experiment.Output, error) {
+	g, err := t.work(c.Seed)
+	if err != nil {
+		return experiment.Output{}, err
+	}
+	o := &outcome{trial: t, net: t.net, graph: g}
+	o.net.Seed = c.Seed
+	net, err := fabric.New(o.net)
+	if err != nil {
+		return experiment.Output{}, err
+	}
+	o.rtt = net.Diameter(dataSize, ackSize)
+	opt := t.opt
+	if t.watch != nil {
+		opt.Probe = func(now sim.Picos, tr cluster.Transport) { t.watch(o, now, tr) }
+	}
+	opt.Interrupted = interrupted(c, weight(g, t.net.Kind))
+	make := func(net *fabric.Network, events cluster.Events) (cluster.Transport, error) {
+		return build(net, &o.net, events, c.Seed)
+	}
+	o.Result, err = cluster.Run(net, make, g, opt)
+	if errors.Is(err, cluster.ErrInterrupted) {
+		return experiment.Output{}, context.Canceled
+	}
+	if err != nil {
+		return experiment.Output{}, err
+	}
+	return t.row(o), nil
+}
+
+// glance is the number of events between two questions of cluster.Run whether to go on.
+const glance = 1 << 18
+
+// interrupted tells cluster.Run when to stop, and on the way how far it is.
+func interrupted(c *experiment.Context, hops uint64) func() bool {
+	steps := uint64(0)
+	return func() bool {
+		steps += glance
+		c.Part(min(steps, hops), hops)
+		return c.Err() != nil
+	}
+}
+
+// row begins the row of an outcome with the keys all have.
+func (o *outcome) start() experiment.Row { return experiment.Row{}.Word("transport", o.trial.who) }
+
+// line is the rate of a host over all planes, in Mb/s.
+func (o *outcome) line() uint64 { return uint64(o.net.LinkMbps) * uint64(o.net.Planes) }
+
+// common puts the figures that every row has: packets sent again, lost and marked.
+func (o *outcome) common(r experiment.Row) experiment.Row {
+	c, f := &o.Counters, &o.Fabric
+	return r.Share("again", c.Retransmitted, c.Data-c.Retransmitted).Num("timeouts", experiment.Whole(c.Timeouts)).
+		Share("lost", f.Lost.Data, f.Injected.Data).Share("marked", c.Marked, c.Data)
+}
+
+// commonColumns are the columns of common.
+func commonColumns() []experiment.Column {
+	return []experiment.Column{
+		{Name: "again", Unit: "of data", What: "data packets sent again, out of those sent for the first time"},
+		{Name: "timeouts", What: "retransmission timers that expired, all NICs"},
+		{Name: "lost", Unit: "of data", What: "data packets that the fabric lost, for whatever reason, out of all sent"},
+		{Name: "marked", Unit: "of data", What: "data packets that arrived with a congestion mark, out of all sent"},
+	}
+}
+
+// transportColumn is a key of every table.
+func transportColumn() experiment.Column {
+	return experiment.Column{Name: "transport", Key: true, What: "kind of NIC"}
+}
+
+// link is that of a host, for limits, with the headers of the transport.
+func (o *outcome) link() workload.Link {
+	return workload.Link{Mbps: o.line(), Latency: o.rtt / 2, Payload: payloadSize, Wire: uint32(transportOf(o.trial.who).size)}
+}
+
+// gbps writes Mb/s as Gb/s with two places.
+func gbps(mbps uint64) experiment.Fixed {
+	f, _ := experiment.Quotient(mbps, 1000, 2)
+	return f
+}
+
+// keyed names a cell by a parameter and its value.
+func keyed(name string, value any) string { return fmt.Sprintf("%s=%v", name, value) }
