@@ -204,7 +204,9 @@ func (n *NIC) repeated(c *conn, home, carrier uint8, rec *event.XmitPacket, p *P
 	out := n.ccSend(c, home, p, false)
 	p.FlagB = out.Demand
 	if home == carrier {
-		n.armPath(c, home)
+		if !pt.timer.Armed {
+			n.armTimer(c, home)
+		}
 		t.dirty |= 1 << home
 	} else {
 		n.armAway(c, home)
@@ -259,10 +261,21 @@ func (n *NIC) sendable(t *sender) uint64 {
 			return 0
 		}
 	}
+	if t.asked && !cc.Hinted(&t.cc) {
+		n.awaitAnswer(t)
+		return 0
+	}
 	if !n.paced(t) {
 		return 0
 	}
 	return mask
+}
+
+func (n *NIC) awaitAnswer(t *sender) {
+	if !t.inPace {
+		t.inPace = true
+		n.pace.push(n.tick+4*n.cfg.BaseRtt+1, t.conn)
+	}
 }
 
 // paced tells whether the pace lets the next packet go now, new or again; if not, the connection waits for its time.
