@@ -56,6 +56,7 @@ type Engine struct {
 	packet    uint32 // bytes
 	floor     uint32 // bytes: least window
 	allowance uint32 // bytes in flight without a hint
+	announced uint32 // and behind an announcement
 	pathMax   uint32 // largest part of its share that a path's window takes, 1/2^15
 }
 
@@ -68,7 +69,7 @@ func New(c Config) (*Engine, error) {
 		return nil, err
 	}
 	return &Engine{tuning: c.Tuning, port: uint64(c.PortMbps), packet: c.PacketBytes,
-		floor: c.Tuning.WindowFloor * c.PacketBytes, allowance: c.Tuning.Allowance * c.PacketBytes,
+		floor: c.Tuning.WindowFloor * c.PacketBytes, allowance: c.Tuning.Allowance * c.PacketBytes, announced: c.Tuning.Announced * c.PacketBytes,
 		pathMax: min(c.Tuning.PathEighths<<(pathBits-3), 1<<16-1)}, nil
 }
 

@@ -1,6 +1,8 @@
 package cc_test
 
 import (
+	"fmt"
+
 	"github.com/stretchr/testify/require"
 
 	"metaroce/tandem/model/cc"
@@ -104,25 +106,30 @@ func least(holds func(uint32) bool) uint32 {
 func (s *sender) check() {
 	sum := uint32(0)
 	for i := range s.paths {
-		require.Equal(s.t, s.flying[i], s.paths[i].Inflight, "path %d", i)
 		sum += s.flying[i]
+		s.must(s.flying[i] == s.paths[i].Inflight, "path %d has other bytes in flight", i)
 	}
-	require.Equal(s.t, sum, s.conn.Inflight)
+	s.must(sum == s.conn.Inflight, "the connection has other bytes in flight")
+	s.must(s.conn.Active > 0 && s.conn.Spread > 0 && s.conn.Spread <= s.conn.Active, "paths")
 	wc := s.wc()
-	require.GreaterOrEqual(s.t, wc, uint32(4*packet))
-	require.LessOrEqual(s.t, wc, uint32(bdp*3/2))
-	require.Positive(s.t, s.conn.Active)
-	require.LessOrEqual(s.t, s.conn.Spread, s.conn.Active)
-	require.Positive(s.t, s.conn.Spread)
 	if !cc.Hinted(&s.conn) {
-		require.Equal(s.t, uint32(4*packet), wc, "the allowance")
+		allowed := uint32(4 * packet)
+		if _, announced := s.e.Reminder(&s.conn); announced {
+			allowed = 0
+		}
+		s.must(wc == allowed, "Wc is not the allowance")
 		return
 	}
 	allowed := uint32(max(uint64(s.conn.Hint)*bdp*3/2/whole, 4*packet))
-	require.LessOrEqual(s.t, wc, allowed)
+	s.must(wc >= 4*packet && wc <= allowed, "Wc")
 	for i := range s.paths {
 		wp := s.wp(i)
-		require.GreaterOrEqual(s.t, wp, uint32(4*packet))
-		require.LessOrEqual(s.t, wp, max(2*allowed/uint32(s.conn.Active), 4*packet))
+		s.must(wp >= 4*packet && wp <= max(2*allowed/uint32(s.conn.Active), 4*packet), "Wp of path %d", i)
+	}
+}
+
+func (s *sender) must(holds bool, format string, a ...any) {
+	if !holds {
+		require.FailNow(s.t, fmt.Sprintf(format, a...), "%+v %+v", s.conn, s.paths)
 	}
 }

@@ -18,7 +18,7 @@
 // 1 in 10^5, whether the gap is a whole number of ticks or not. Who is late by at most one gap, or base RTT / 16,
 // catches up; more is lost.
 //
-//	quiet --resume: announce, 4 packets--> asked --hint: pace from a seeded phase--> hinted
+//	quiet --resume: announce, or 4 packets at most--> announced, allowed --hint: pace from a seeded phase--> hinted
 //	  ^------------------------- resume after the hint lapsed -------------------------'
 //
 // Units: ticks (preset.TickPs), bytes on the wire, hints in 1/2^20 of the peer's port, rates in Mb/s.

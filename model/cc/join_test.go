@@ -10,25 +10,38 @@ import (
 	"metaroce/tandem/model/event"
 )
 
-// TestWithoutHint: an announcement and 4 packets in flight, no pace (R-JOIN).
+// TestWithoutHint: an announcement, and nothing in flight until it is answered (R-JOIN).
 func TestWithoutHint(t *testing.T) {
 	s := newSender(t, config(), 8, 12345)
 	require.True(t, s.e.Asleep(&s.conn, s.now))
 	require.True(t, s.step(event.CcResume, 0, event.CcIn{Waiting: 100 * packet}).Announce)
 	require.False(t, s.e.Asleep(&s.conn, s.now))
-	sent := 0
-	for ; s.e.ConnRoom(&s.conn) && cc.Paced(&s.conn, s.now); sent++ {
-		require.True(t, s.send(0, packet, 100*packet).Demand)
-	}
-	require.Equal(t, 4, sent)
-	s.now += 4*rtt + 1
+	require.False(t, s.e.ConnRoom(&s.conn))
+	at, waits := s.e.Reminder(&s.conn)
+	require.True(t, waits)
+	s.now = at - 1
+	require.False(t, s.e.Asleep(&s.conn, s.now))
+	s.now = at
 	require.True(t, s.e.Asleep(&s.conn, s.now), "no answer: it announces itself again")
 	require.True(t, s.step(event.CcResume, 0, event.CcIn{Waiting: 100 * packet}).Announce)
+	s.hint(whole-1, 1, 0)
+	require.True(t, s.e.ConnRoom(&s.conn))
+	_, waits = s.e.Reminder(&s.conn)
+	require.False(t, waits)
 }
 
 // TestSmallMessageNeedsNoAnnouncement: what fits the allowance goes out at once and announces itself.
 func TestSmallMessageNeedsNoAnnouncement(t *testing.T) {
 	s := newSender(t, config(), 8, 0)
+	require.False(t, s.step(event.CcResume, 0, event.CcIn{Waiting: 4 * packet}).Announce)
+	_, waits := s.e.Reminder(&s.conn)
+	require.False(t, waits)
+	sent := 0
+	for ; s.e.ConnRoom(&s.conn) && cc.Paced(&s.conn, s.now); sent++ {
+		s.send(0, packet, 0)
+	}
+	require.Equal(t, 4, sent)
+	s = newSender(t, config(), 8, 0)
 	require.False(t, s.step(event.CcResume, 0, event.CcIn{Waiting: 4 * packet}).Announce)
 	require.True(t, s.send(0, packet, 4*packet).Demand, "one more than fits")
 	require.False(t, s.send(0, packet, packet).Demand)

@@ -8,7 +8,7 @@ func (e *Engine) Asleep(conn *event.CcConn, now uint32) bool {
 	switch conn.State {
 	case stateQuiet:
 		return true
-	case stateAsked:
+	case stateAllowed, stateAnnounced:
 		return now-conn.LastSent > e.tuning.LapseRtts*conn.BaseRtt
 	}
 	return e.phased(conn) && int32(now-conn.PaceAt) > int32(conn.Gap) || now-conn.LastSent > e.lapse(conn)
@@ -24,7 +24,7 @@ func (e *Engine) resume(conn *event.CcConn, in *event.CcIn, out *event.CcOut) {
 		}
 		return
 	}
-	if conn.State == stateAsked && in.Now-conn.LastSent <= e.tuning.LapseRtts*conn.BaseRtt {
+	if conn.State&1 != 0 && in.Now-conn.LastSent <= e.tuning.LapseRtts*conn.BaseRtt { // allowed, announced
 		return
 	}
 	conn.State, conn.Hint, conn.HintGen = stateQuiet, 0, 0
@@ -32,10 +32,17 @@ func (e *Engine) resume(conn *event.CcConn, in *event.CcIn, out *event.CcOut) {
 	if in.Waiting == 0 {
 		return
 	}
-	conn.State = stateAsked
+	conn.State = stateAllowed // what fits into the allowance goes out at once: its packets announce it as well
+	if in.Waiting > e.allowance {
+		conn.State, out.Announce = stateAnnounced, true
+	}
 	conn.LastSent = in.Now
-	out.Announce = in.Waiting > e.allowance // less goes out at once: its packets announce it as well
 	conn.Demand = out.Announce
+}
+
+// Reminder is when an announcement that was not answered is made again: Asleep holds from then on.
+func (e *Engine) Reminder(conn *event.CcConn) (at uint32, waits bool) {
+	return conn.LastSent + e.tuning.LapseRtts*conn.BaseRtt + 1, conn.State == stateAnnounced
 }
 
 // lapse is how long a hint holds after the last packet.

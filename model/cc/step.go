@@ -8,9 +8,10 @@ import (
 
 // States of a connection.
 const (
-	stateQuiet  = 0 // no hint, not announced
-	stateAsked  = 1 // announced, or sending its allowance
-	stateHinted = 2
+	stateQuiet     = 0 // no hint, not announced
+	stateAllowed   = 1 // sending its allowance: its packets announce it
+	stateHinted    = 2
+	stateAnnounced = 3 // waits for the answer
 )
 
 const (
@@ -68,9 +69,12 @@ func (e *Engine) pathWindow(path *event.CcPath, conn *event.CcConn) uint32 {
 	return max(uint32(uint64(conn.Share)*uint64(path.Window)>>pathBits), e.floor)
 }
 
-// connWindow is Wc in bytes: the allowance without a hint.
+// connWindow is Wc in bytes; without a hint that of the allowance, and less behind an announcement.
 func (e *Engine) connWindow(conn *event.CcConn) uint32 {
-	if conn.State != stateHinted {
+	switch conn.State {
+	case stateAnnounced:
+		return e.announced
+	case stateQuiet, stateAllowed:
 		return e.allowance
 	}
 	return max(uint32(uint64(conn.Ceiling)*uint64(conn.Window)>>connBits), e.floor)

@@ -36,7 +36,6 @@ type sender struct {
 	inReady  uint8 // planes whose ready list it stands in, a bit each
 	inLost   uint8 // likewise of lists of lost packets
 	conn     uint16
-	asked    bool
 	inPace   bool // waits for its pacing time
 	connRoom bool
 	probed   uint64 // paths with a probe queued

@@ -245,37 +245,25 @@ func (n *NIC) pullData(pl *plane, plane uint8, p *Packet) bool {
 }
 
 // sendable is the paths by which the connection may send new data now: it has some, its pacing time has come, and there
-// is room (R-ROOM). A connection that only waits for its pacing time is put where that will be seen.
+// is room (R-ROOM). A connection that only waits for a time is put where that will be seen.
 func (n *NIC) sendable(t *sender) uint64 {
-	if !t.connRoom || t.turn.Queued == 0 && t.replies.q.Len() == 0 {
-		return 0
-	}
-	mask := t.feed & t.room
-	if mask == 0 {
+	if t.turn.Queued == 0 && t.replies.q.Len() == 0 {
 		return 0
 	}
 	if n.rules.cc.Asleep(&t.cc, n.tick) {
 		n.resume(n.conns[t.conn])
-		mask = t.feed & t.room
-		if !t.connRoom {
-			return 0
-		}
 	}
-	if t.asked && !cc.Hinted(&t.cc) {
-		n.awaitAnswer(t)
+	mask := t.feed & t.room
+	if !t.connRoom {
+		if at, waits := n.rules.cc.Reminder(&t.cc); waits {
+			n.await(t, at)
+		}
 		return 0
 	}
-	if !n.paced(t) {
+	if mask == 0 || !n.paced(t) {
 		return 0
 	}
 	return mask
-}
-
-func (n *NIC) awaitAnswer(t *sender) {
-	if !t.inPace {
-		t.inPace = true
-		n.pace.push(n.tick+4*n.cfg.BaseRtt+1, t.conn)
-	}
 }
 
 // paced tells whether the pace lets the next packet go now, new or again; if not, the connection waits for its time.
@@ -283,15 +271,15 @@ func (n *NIC) paced(t *sender) bool {
 	if cc.Paced(&t.cc, n.tick) {
 		return true
 	}
-	n.awaitPace(t)
+	n.await(t, t.cc.PaceAt)
 	return false
 }
 
-// awaitPace puts a connection where its pacing time is seen.
-func (n *NIC) awaitPace(t *sender) {
+// await puts a connection where its time is seen: the next packet's by the pace, or that of another announcement.
+func (n *NIC) await(t *sender, tick uint32) {
 	if !t.inPace {
 		t.inPace = true
-		n.pace.push(t.cc.PaceAt, t.conn)
+		n.pace.push(tick, t.conn)
 	}
 }
 

@@ -32,7 +32,6 @@ func (n *NIC) resume(c *conn) {
 	in := event.CcIn{Phase: uint16(n.random.Uint64()), Waiting: n.waiting(t)}
 	before := t.cc.Spread
 	out := n.cc(c, 0, event.CcResume, &in)
-	t.asked = out.Announce
 	if out.Announce {
 		n.control(n.planeOf(t), control{kind: controlAnnounce, conn: c.index})
 	}

@@ -563,7 +563,7 @@ var Engines = []EngineInfo{
 			{Name: "hint_gen", Group: GroupRow, Width: 8, Offset: 182, Size: 1, Row: "conn", Text: "its generation"},
 			{Name: "active", Group: GroupRow, Width: 7, Offset: 183, Size: 1, Row: "conn", Text: "active paths, at least 1"},
 			{Name: "spread", Group: GroupRow, Width: 7, Offset: 184, Size: 1, Row: "conn", Text: "paths that the window feeds: new data keeps to so many"},
-			{Name: "state", Group: GroupRow, Width: 2, Offset: 185, Size: 1, Row: "conn", Text: "0 quiet: no hint and not announced, 1 announced or sending its allowance, 2 hint holds"},
+			{Name: "state", Group: GroupRow, Width: 2, Offset: 185, Size: 1, Row: "conn", Text: "0 quiet: no hint and not announced, 1 sending its allowance, 2 hint holds, 3 announced"},
 			{Name: "demand", Group: GroupRow, Width: 1, Offset: 186, Size: 1, Row: "conn", Text: "flag B of the last packet"},
 		},
 	},

@@ -13,7 +13,8 @@ type Tuning struct {
 	LossWindow       uint32 // packets, 8..255: over so many packets at least the loss is judged (R-CC)
 	LossShift        uint32 // 1, 1..6: such loss takes an eighth of the path's window (R-CC)
 	SpreadPackets    uint32 // packets, 0..64: a window feeds a path with at least so many, else new data keeps to fewer paths, one a plane at least: a lone packet on a path has only a timeout to find its loss; 0: all paths (R-CC)
-	Allowance        uint32 // packets, 1..64: what may be in flight without a hint (R-JOIN)
+	Allowance        uint32 // packets, 1..64: what may be in flight without a hint, and is sent without announcing it: a short message costs no round trip (R-JOIN)
+	Announced        uint32 // packets, 0..64: what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a long message 1 us of 18 (R-JOIN)
 	LapseRtts        uint32 // base RTT, 1..64: a hint holds so long after the last packet (R-JOIN)
 	LapsePackets     uint32 // packet times at the share, 1..64: or so long, when more waits: at 1000:1 a sender has one packet per 84 us and must stay in the count (R-JOIN)
 	LapseMargin      uint32 // base RTT, 0..16: the receiver counts a sender so much longer, for queues that its packets meet (R-JOIN)
@@ -59,6 +60,7 @@ func DefaultTuning() Tuning {
 		LossShift:        3,
 		SpreadPackets:    2,
 		Allowance:        4,
+		Announced:        0,
 		LapseRtts:        4,
 		LapsePackets:     4,
 		LapseMargin:      1,
@@ -102,7 +104,8 @@ var knobs = []Knob{
 	{"loss_window", "packets", "R-CC", "over so many packets at least the loss is judged", 8, 255, 32, func(t *Tuning) *uint32 { return &t.LossWindow }},
 	{"loss_shift", "1", "R-CC", "such loss takes an eighth of the path's window", 1, 6, 3, func(t *Tuning) *uint32 { return &t.LossShift }},
 	{"spread_packets", "packets", "R-CC", "a window feeds a path with at least so many, else new data keeps to fewer paths, one a plane at least: a lone packet on a path has only a timeout to find its loss; 0: all paths", 0, 64, 2, func(t *Tuning) *uint32 { return &t.SpreadPackets }},
-	{"allowance", "packets", "R-JOIN", "what may be in flight without a hint", 1, 64, 4, func(t *Tuning) *uint32 { return &t.Allowance }},
+	{"allowance", "packets", "R-JOIN", "what may be in flight without a hint, and is sent without announcing it: a short message costs no round trip", 1, 64, 4, func(t *Tuning) *uint32 { return &t.Allowance }},
+	{"announced", "packets", "R-JOIN", "what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a long message 1 us of 18", 0, 64, 0, func(t *Tuning) *uint32 { return &t.Announced }},
 	{"lapse_rtts", "base RTT", "R-JOIN", "a hint holds so long after the last packet", 1, 64, 4, func(t *Tuning) *uint32 { return &t.LapseRtts }},
 	{"lapse_packets", "packet times at the share", "R-JOIN", "or so long, when more waits: at 1000:1 a sender has one packet per 84 us and must stay in the count", 1, 64, 4, func(t *Tuning) *uint32 { return &t.LapsePackets }},
 	{"lapse_margin", "base RTT", "R-JOIN", "the receiver counts a sender so much longer, for queues that its packets meet", 0, 16, 1, func(t *Tuning) *uint32 { return &t.LapseMargin }},
