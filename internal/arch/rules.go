@@ -95,6 +95,7 @@ var thirds = []third{
 	{"github.com/stretchr/testify", nil, []string{"..."}, "tests only"},
 	{"pgregory.net/rapid", nil, []string{"..."}, "tests only"},
 	{"github.com/vbauerster/mpb", []string{"cmd/..."}, []string{"cmd/..."}, "progress is drawn where there is a terminal"},
+	{"github.com/goccy/go-yaml", []string{"cosim/regress/..."}, []string{"cosim/regress/..."}, "text that people write ends in the packages that read plans"},
 	{"golang.org/x/term", []string{"cmd/..."}, []string{"cmd/..."}, "is it a terminal"},
 }
 
