@@ -24,7 +24,8 @@ func (e *Engine) resume(conn *event.CcConn, in *event.CcIn, out *event.CcOut) {
 		}
 		return
 	}
-	if conn.State&1 != 0 && in.Now-conn.LastSent <= e.tuning.LapseRtts*conn.BaseRtt { // allowed, announced
+	asked := conn.State == stateAllowed || conn.State == stateAnnounced
+	if asked && in.Now-conn.LastSent <= e.tuning.LapseRtts*conn.BaseRtt {
 		return
 	}
 	conn.State, conn.Hint, conn.HintGen = stateQuiet, 0, 0

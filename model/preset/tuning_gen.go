@@ -26,8 +26,8 @@ type Tuning struct {
 	DemandEighths    uint32 // 1/8 of what was measured, 8..64: demand of a sender that has nothing waiting (R-SHARE)
 	HintMoveShift    uint32 // 1, 1..8: a share that moves by more than 1/8 is told at once (R-SHARE)
 	JoinShift        uint32 // 1, 0..8: announcements are answered together, base RTT >> this after the first (R-JOIN)
-	PlaneRtts        uint32 // base RTT, 1..64: a plane that was silent so long, while the others carried packets, does not count (R-PLANES)
-	PlanePackets     uint32 // packets a plane, 1..1024: so many carried by the others make its silence evidence (R-PLANES)
+	PlaneRtts        uint32 // base RTT, 1..64: a plane that was silent so long, while the others carried packets, does not count (R-PORT-RATE)
+	PlanePackets     uint32 // packets a plane, 1..1024: so many carried by the others make its silence evidence (R-PORT-RATE)
 	Quantum          uint32 // packets, 1..64: what a visit of the round robin adds to a stream of weight 1 (R-SCHED)
 	AttemptLimit     uint32 // attempts, 0..7: attempt after which a refused message is given up (R-RNR)
 	RtoMin           uint32 // ticks, 250..250000: 25 us: least timeout; 40 us finds a dead plane too late, below 15 us queues look like failures (R-TIMER)
@@ -117,8 +117,8 @@ var knobs = []Knob{
 	{"demand_eighths", "1/8 of what was measured", "R-SHARE", "demand of a sender that has nothing waiting", 8, 64, 9, func(t *Tuning) *uint32 { return &t.DemandEighths }},
 	{"hint_move_shift", "1", "R-SHARE", "a share that moves by more than 1/8 is told at once", 1, 8, 3, func(t *Tuning) *uint32 { return &t.HintMoveShift }},
 	{"join_shift", "1", "R-JOIN", "announcements are answered together, base RTT >> this after the first", 0, 8, 2, func(t *Tuning) *uint32 { return &t.JoinShift }},
-	{"plane_rtts", "base RTT", "R-PLANES", "a plane that was silent so long, while the others carried packets, does not count", 1, 64, 4, func(t *Tuning) *uint32 { return &t.PlaneRtts }},
-	{"plane_packets", "packets a plane", "R-PLANES", "so many carried by the others make its silence evidence", 1, 1024, 16, func(t *Tuning) *uint32 { return &t.PlanePackets }},
+	{"plane_rtts", "base RTT", "R-PORT-RATE", "a plane that was silent so long, while the others carried packets, does not count", 1, 64, 4, func(t *Tuning) *uint32 { return &t.PlaneRtts }},
+	{"plane_packets", "packets a plane", "R-PORT-RATE", "so many carried by the others make its silence evidence", 1, 1024, 16, func(t *Tuning) *uint32 { return &t.PlanePackets }},
 	{"quantum", "packets", "R-SCHED", "what a visit of the round robin adds to a stream of weight 1", 1, 64, 1, func(t *Tuning) *uint32 { return &t.Quantum }},
 	{"attempt_limit", "attempts", "R-RNR", "attempt after which a refused message is given up", 0, 7, 7, func(t *Tuning) *uint32 { return &t.AttemptLimit }},
 	{"rto_min", "ticks", "R-TIMER", "25 us: least timeout; 40 us finds a dead plane too late, below 15 us queues look like failures", 250, 250000, 6250, func(t *Tuning) *uint32 { return &t.RtoMin }},

@@ -1,5 +1,5 @@
 // Package share is what the receiver allots of its inbound port to each sender: the rate hint of every
-// acknowledgement (R-SHARE, R-JOIN, R-PLANES, R-HINT, `ann:cc-receiver`, `ann:incast`).
+// acknowledgement (R-SHARE, R-JOIN, R-PORT-RATE, R-HINT, `ann:cc-receiver`, `ann:incast`).
 //
 // Called by the NIC: packet for every packet that holds a psn, announce, probe; tell when an acknowledgement is
 // built; sweep, level and answer when Next says that it is time. Two queues are the caller's: the sweep queue holds

@@ -147,7 +147,7 @@ func TestDemandIsMeasured(t *testing.T) {
 }
 
 // TestPlanes: a plane that brings nothing while the others bring much is taken off the rate, and counts again with the
-// first thing that comes by it; a port with little to receive knows nothing about its planes (R-PLANES).
+// first thing that comes by it; a port with little to receive knows nothing about its planes (R-PORT-RATE).
 func TestPlanes(t *testing.T) {
 	c := config()
 	c.Planes = 4
