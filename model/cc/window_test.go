@@ -216,6 +216,28 @@ func TestOwnPortLimits(t *testing.T) {
 	near(t, bdp*3/8, conn.Ceiling, "a quarter")
 }
 
+// TestConfigRanges: both ends of every range are allowed, one beyond is not.
+func TestConfigRanges(t *testing.T) {
+	e, err := cc.New(config())
+	require.NoError(t, err)
+	for v := range 4 {
+		inside := v == 1 || v == 2
+		c := config()
+		c.PortMbps = []uint32{9999, 10000, 8 * 1600000, 8*1600000 + 1}[v]
+		require.Equal(t, inside, c.Validate() == nil, "%+v", c)
+		c = config()
+		c.PacketBytes = []uint32{63, 64, 9240, 9241}[v]
+		require.Equal(t, inside, c.Validate() == nil, "%+v", c)
+		require.Equal(t, inside, e.CheckOpen([]uint32{9999, 10000, 8 * 1600000, 8*1600000 + 1}[v], rtt, 1) == nil, v)
+		require.Equal(t, inside, e.CheckOpen(10000, []uint32{15, 16, 1 << 24, 1<<24 + 1}[v], 1) == nil, v)
+		require.Equal(t, inside, e.CheckOpen(rate, rtt, []uint8{0, 1, 64, 65}[v]) == nil, v)
+	}
+	// 400 Gb/s: 300 bytes of window a tick of round trip, 2^30 bytes at most
+	require.NoError(t, e.CheckOpen(rate, 1<<30/300, 1))
+	require.Error(t, e.CheckOpen(rate, 1<<30/300+1, 1))
+	require.NoError(t, e.CheckOpen(4*rate, 1<<30/300, 1), "the own port is the narrower one")
+}
+
 func TestConfigReportsAll(t *testing.T) {
 	c := config()
 	c.PortMbps, c.PacketBytes, c.Tuning.CutShift = 1, 10, 9

@@ -26,7 +26,6 @@ func (e *Engine) level(port *event.SharePort, all *Classes, in *event.ShareIn, o
 	}
 	port.Lapse = uint32(min(e.packetTime/uint64(port.Level), 1<<30)) + e.margin
 	out.Moved = e.moved(was, port.Level)
-	out.Hint, out.HintGen = port.Level, port.LevelGen
 }
 
 // capacity is what is given out: the planes that carry something, less the headroom unless one sender is alone.

@@ -179,6 +179,69 @@ func TestPlanes(t *testing.T) {
 	require.Equal(t, full/2, p.row.Level, "two of four")
 }
 
+// TestSilenceTakesTime: a plane is not given up for being silent while the others had a burst.
+func TestSilenceTakesTime(t *testing.T) {
+	c := config()
+	c.Planes = 2
+	p := newPort(t, c, 2, 0)
+	burst := func() {
+		for range 100 {
+			p.packet(0, true)
+			p.packet(1, true)
+		}
+	}
+	burst()
+	p.pass(4*rtt - rtt/4)
+	burst()
+	require.Equal(t, uint32((whole-whole*8/1024)/2), p.row.Level)
+	p.pass(rtt)
+	require.Equal(t, uint32((whole/2-whole/2*8/1024)/2), p.row.Level)
+}
+
+// TestPortIsAllPlanes: demand and lapse are counted in the rate of all planes.
+func TestPortIsAllPlanes(t *testing.T) {
+	c := config()
+	c.Planes = 4
+	p := newPort(t, c, 1, 0)
+	for range 40 {
+		for plane := range uint8(4) {
+			p.step(event.SharePacket, 0, event.ShareIn{Bytes: packet, Plane: plane})
+		}
+		p.pass(210) // 4 packets of 5.25 ticks: a tenth of the port
+	}
+	require.InDelta(t, whole*112/1000, p.senders[0].Rate, whole/100)
+	require.InDelta(t, 21, p.row.Lapse-rtt, 1, "4 packet times at the whole port")
+}
+
+// TestSweptTwiceIsMeasuredOnce: a sweep that follows a moved level at once finds no new rate.
+func TestSweptTwiceIsMeasuredOnce(t *testing.T) {
+	p := newPort(t, config(), 1, 0)
+	for range 20 {
+		p.packet(0, false)
+	}
+	p.run(p.row.Due)
+	rate := p.senders[0].Rate
+	p.pass(rtt/4 - 1)
+	p.round()
+	require.Equal(t, rate, p.senders[0].Rate)
+}
+
+// TestConfigRanges: both ends of every range are allowed, one beyond is not.
+func TestConfigRanges(t *testing.T) {
+	for _, set := range []func(c *share.Config, v int){
+		func(c *share.Config, v int) { c.BaseRTT = uint32([]int{15, 16, 1 << 24, 1<<24 + 1}[v]) },
+		func(c *share.Config, v int) { c.PlaneMbps = uint32([]int{9999, 10000, 1600000, 1600001}[v]) },
+		func(c *share.Config, v int) { c.Planes = []int{0, 1, 8, 9}[v] },
+		func(c *share.Config, v int) { c.PacketBytes = uint32([]int{63, 64, 9240, 9241}[v]) },
+	} {
+		for v := range 4 {
+			c := config()
+			set(&c, v)
+			require.Equal(t, v == 1 || v == 2, c.Validate() == nil, "%+v", c)
+		}
+	}
+}
+
 func TestConfigReportsAll(t *testing.T) {
 	c := config()
 	c.BaseRTT, c.PlaneMbps, c.Planes, c.PacketBytes = 0, 1, 9, 10
