@@ -81,7 +81,7 @@ func dueActive(cfg *preset.Tuning, row *event.PathTimerPath, in *event.PathTimer
 
 // again repeats the proposal of a move that is not answered, with another port, and gives it up in the end.
 func again(cfg *preset.Tuning, row *event.PathTimerPath, in *event.PathTimerIn, out *event.PathTimerOut) bool {
-	if uint32(row.Probes) >= cfg.MoveProbes || in.Old {
+	if uint32(row.Probes) >= cfg.MoveProbes {
 		row.Probes = 0
 		return false
 	}

@@ -265,6 +265,40 @@ func TestMove(t *testing.T) {
 	require.Equal(t, event.PathTimerOut{Refused: true}, step(&row, event.PathTimerMove, x), "something of the epoch before is not settled")
 }
 
+// TestMoveKeepsTheEarlierDeadline: neither a timeout that is near nor the repeat of a proposal is put off by the other.
+func TestMoveKeepsTheEarlierDeadline(t *testing.T) {
+	for _, c := range []struct{ armed, want uint32 }{{rto - 50, rto - 50}, {rto + 50, rto}} {
+		row := started()
+		row.Armed, row.Deadline = true, 5000+c.armed
+		step(&row, event.PathTimerMove, in(5000))
+		require.Equal(t, 5000+c.want, row.Deadline)
+	}
+	row := started()
+	x := in(5000)
+	step(&row, event.PathTimerMove, x)
+	x.Now, x.Oldest = row.Deadline, row.Deadline-rto+70
+	step(&row, event.PathTimerDue, x)
+	require.Equal(t, x.Now+70, row.Deadline)
+	x.Now, x.Oldest = row.Deadline, row.Deadline+100 // in the time to come: a deadline behind that of the proposal
+	step(&row, event.PathTimerDue, x)
+	require.Equal(t, x.Now+rto, row.Deadline)
+}
+
+// TestPathThatFailsDuringAMove is asked by its own port as often as any other.
+func TestPathThatFailsDuringAMove(t *testing.T) {
+	row := started()
+	x := in(5000)
+	step(&row, event.PathTimerMove, x)
+	for row.State == pathtimer.Active {
+		x.Now = row.Deadline
+		x.Oldest = x.Now - rto
+		step(&row, event.PathTimerDue, x)
+	}
+	require.Equal(t, uint8(1), row.Probes)
+	require.Equal(t, uint16(500), row.Proposed)
+	require.Equal(t, uint8(1), row.ToPlane)
+}
+
 // TestMoveOfAnIdlePath is repeated, too.
 func TestMoveOfAnIdlePath(t *testing.T) {
 	row := started()
