@@ -162,7 +162,8 @@ headers.control = { size = 20, text = "life of a connection", fields = {
   { "paths", 8, 8, ProtoField.uint8("metaroce.control.paths", "paths", base.DEC) }, -- number of paths
   { "txn", 16, 16, ProtoField.uint16("metaroce.control.txn", "txn", base.DEC) }, -- transaction number: request and answer are idempotent by it
   { "src_conn", 32, 24, ProtoField.uint32("metaroce.control.src_conn", "src_conn", base.HEX) }, -- sender's own connection, for the way back
-  { "start_psn", 64, 32, ProtoField.uint32("metaroce.control.start_psn", "start_psn", base.DEC) }, -- first psn of every path
+  { "streams", 56, 8, ProtoField.uint8("metaroce.control.streams", "streams", base.DEC) }, -- log2 of the number of streams
+  { "start_psn", 64, 32, ProtoField.uint32("metaroce.control.start_psn", "start_psn", base.DEC) }, -- first psn that the sender of this takes on every path
   { "port_rate", 96, 32, ProtoField.uint32("metaroce.control.port_rate", "port_rate", base.DEC) }, -- inbound port rate in Mb/s: unit of the hint
   { "dst_port", 128, 16, ProtoField.uint16("metaroce.control.dst_port", "dst_port", base.DEC) }, -- UDP destination port of the way back
 } }

@@ -27,18 +27,20 @@ type Config struct {
 	BaseRtt uint32 // ticks: round trip of the empty network
 	Seed    uint64 // of ports and pacing phases
 
-	Mtu       uint16 // payload of a full packet
-	IPv6      bool   // what a packet takes of a link
-	Paths     int    // of a connection
-	Conns     int    // connections
-	Streams   int    // of all connections
-	Recvs     int    // posted receives of a stream
-	Keys      int    // memory regions
-	Policy    uint8  // of pathchoice
-	Tolerance uint8  // transmissions by which the order inside a path may be off
-	RnrPause  uint32 // ticks between a refused attempt and the next
-	Rest      uint32 // ticks before the index of a closed connection is given again
-	Tuning    preset.Tuning
+	Mtu         uint16 // payload of a full packet
+	IPv6        bool   // what a packet takes of a link
+	Paths       int    // of a connection
+	Conns       int    // connections
+	Streams     int    // of all connections
+	Recvs       int    // posted receives of a stream
+	Keys        int    // memory regions
+	Policy      uint8  // of pathchoice
+	Tolerance   uint8  // transmissions by which the order inside a path may be off
+	RnrPause    uint32 // ticks between a refused attempt and the next
+	Rest        uint32 // ticks before the index of a closed connection is given again
+	Accept      bool   // connections that peers open
+	ConnTimeout uint32 // ticks without a proof that any path is alive after which a connection with something in flight is given up
+	Tuning      preset.Tuning
 
 	Memory  Memory       // nil: payloads are numbers only
 	Trace   func(Record) // nil: no records are made
@@ -49,7 +51,8 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Planes: 1, Mbps: 400_000, BaseRtt: 2500, Mtu: 4096, Paths: 8, Conns: 1 << 16, Streams: 1 << 16, Recvs: 256, Keys: 64,
-		Policy: pathchoice.Pointer, RnrPause: 2500, Rest: 250_000, Tuning: preset.DefaultTuning(),
+		Policy: pathchoice.Pointer, RnrPause: 2500, Rest: 250_000,
+		Accept: true, ConnTimeout: 250_000_000, Tuning: preset.DefaultTuning(),
 	}
 }
 
@@ -84,6 +87,7 @@ func (c *Config) Validate() error {
 	within("Keys", int64(c.Keys), 0, 1<<16, "regions")
 	within("Policy", int64(c.Policy), 0, int64(pathchoice.Oblivious), "as package pathchoice numbers them")
 	within("RnrPause", int64(c.RnrPause), 1, 1<<28, "ticks of 4 ns")
+	within("ConnTimeout", int64(c.ConnTimeout), 1, 1<<30, "ticks of 4 ns")
 	within("Rest", int64(c.Rest), 1, 1<<28, "ticks of 4 ns")
 	if c.Paths < c.Planes {
 		all = append(all, &Problem{"Paths", fmt.Sprint(c.Paths), fmt.Sprintf("want at least one a plane, %d", c.Planes)})

@@ -12,21 +12,25 @@ const (
 	connFree    connState = iota // the index may be given
 	connOpening                  // open was sent, accept did not come yet
 	connOpen
-	connClosing // no new work; close was sent or waits for what is in flight
-	connResting // nothing of it may be believed until its rest is over
+	connDraining // no new work; it closes when nothing is in flight
+	connClosing  // close was sent, closed did not come yet
+	connResting  // nothing of it may be believed until its rest is over
 )
 
 // conn is what both directions of a connection share. The halves are made when they are first used: a connection that
 // only sends has no receive windows.
 type conn struct {
-	row   event.AdmitConn // what admit asks; zero while closed
-	state connState
-	paths uint8
-	index uint16
-	host  uint16 // where the peer is
-	peer  uint32 // its connection: index and generation
-	first uint32 // first psn of every path, both directions
-	rate  uint32 // Mb/s of the peer's port, all planes: unit of its hints
+	row       event.AdmitConn // what admit asks; zero while closed
+	state     connState
+	paths     uint8
+	rows      uint8 // log2 of its stream rows
+	why       Status
+	index     uint16
+	host      uint16 // where the peer is
+	peer      uint32 // its connection: index and generation
+	first     uint32 // first psn of every path that it sends
+	peerFirst uint32 // and that it receives
+	rate      uint32 // Mb/s of the peer's port, all planes: unit of its hints
 
 	rx     []rxPath
 	tx     *sender
@@ -51,7 +55,7 @@ type rxPath struct {
 func (n *NIC) rxPath(c *conn, path uint8) *rxPath {
 	if c.rx == nil {
 		c.rx = make([]rxPath, c.paths)
-		in := event.WindowIn{Now: n.tick, Psn: c.first, Tsn: c.first, TxTime: c.peer}
+		in := event.WindowIn{Now: n.tick, Psn: c.peerFirst, Tsn: c.peerFirst, TxTime: c.peer}
 		for i := range c.rx {
 			var out event.WindowOut
 			window.Step(&c.rx[i].window, event.WindowSet, &in, &out)

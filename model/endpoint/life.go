@@ -1,86 +1,317 @@
 package endpoint
 
 import (
-	"metaroce/tandem/model/complete"
+	"errors"
+	"fmt"
+
 	"metaroce/tandem/model/event"
-	"metaroce/tandem/model/message"
 	"metaroce/tandem/model/sim"
+	"metaroce/tandem/model/wire"
 )
 
-// life is where the opening or closing of a connection stands.
+// life is where the opening or closing of a connection stands. Requests go out again until they are answered, and request
+// and answer are known by transaction number, so none of them does harm when it comes twice (R-OPEN, R-CLOSE).
 type life struct {
-	txn  uint16
-	slot uint32
+	txn     uint16 // of the open transaction; responder: of the one answered last
+	tries   uint8
+	answers bool   // this side accepted, and says so again when it is asked again
+	slot    uint32 // of the wheel
+	at      uint32 // tick of the next try
 }
 
-// ConnectNow opens a connection between two NICs at once, as a handshake without loss would, and returns its index at
-// both. Streams is log2 of the number of its streams.
-func ConnectNow(now sim.Picos, a, b *NIC, paths uint8, streams uint8) (atA, atB uint16, err error) {
-	a.at(now)
-	b.at(now)
-	first := uint32(a.random.Uint64())
-	ca, err := a.take(b.cfg.Host, paths, streams, first)
-	if err != nil {
-		return 0, 0, err
-	}
-	cb, err := b.take(a.cfg.Host, paths, streams, first)
-	if err != nil {
-		return 0, 0, err
-	}
-	a.opened(ca, b.connName(cb), b.cfg.Mbps*uint32(b.cfg.Planes))
-	b.opened(cb, a.connName(ca), a.cfg.Mbps*uint32(a.cfg.Planes))
-	return ca.index, cb.index, nil
+// LifeKind is what happened to a connection.
+type LifeKind uint8
+
+// Kinds of Event.
+const (
+	LifeOpened   LifeKind = iota // an own open was accepted
+	LifeAccepted                 // a peer opened it
+	LifeRefused                  // an own open was refused, or never answered
+	LifeClosed                   // it is gone; what was posted has its completions
+)
+
+// Event says what happened to a connection.
+type Event struct {
+	Kind   LifeKind
+	Conn   uint16
+	Host   uint16 // the peer
+	Status Status // closed: why, if it was not asked for
 }
+
+// Event takes the oldest event that was not taken.
+func (n *NIC) Event() (Event, bool) {
+	e := n.events.Head()
+	if e == nil {
+		return Event{}, false
+	}
+	n.events.Drop()
+	return *e, true
+}
+
+// Mistakes of the owner.
+var (
+	ErrNotOpen  = errors.New("endpoint: no such connection, or it is not open")
+	ErrNoStream = errors.New("endpoint: the connection has no such stream")
+)
+
+// stray is an answer to a close of a connection that is not there.
+type stray struct {
+	host uint16
+	dst  uint32
+	txn  uint16
+}
+
+const (
+	maxTries   = 20 // of an open or close: what is not answered by then never will be
+	tryDoubles = 6  // doublings of the time between two tries
+)
 
 // connName is what a peer calls the connection: index and generation.
 func (n *NIC) connName(c *conn) uint32 { return uint32(c.row.Generation)<<16 | uint32(c.index) }
 
-// take gives a new connection an index and rows for its streams.
-func (n *NIC) take(host uint16, paths, streams uint8, first uint32) (*conn, error) {
-	if len(n.conns) >= n.cfg.Conns {
-		return nil, &Problem{"connections", "all in use", "close one, or configure more"}
+// portRate is the rate of the NIC's port over all planes.
+func (n *NIC) portRate() uint32 { return n.cfg.Mbps * uint32(n.cfg.Planes) }
+
+// ConnectNow opens a connection between two NICs at once, as a handshake without loss would, and returns its index at
+// both. Streams is log2 of the number of its streams.
+func ConnectNow(now sim.Picos, a, b *NIC, paths, streams uint8) (atA, atB uint16, err error) {
+	a.at(now)
+	b.at(now)
+	ca, err := a.take(b.cfg.Host, paths, streams)
+	if err != nil {
+		return 0, 0, err
 	}
-	if len(n.streams)+1<<streams > n.cfg.Streams {
-		return nil, &Problem{"streams", "all in use", "close a connection, or configure more"}
+	cb, err := b.take(a.cfg.Host, paths, streams)
+	if err != nil {
+		a.leave(ca)
+		return 0, 0, err
 	}
-	c := &conn{index: uint16(len(n.conns)), host: host, paths: paths, first: first, state: connOpening}
-	c.row = event.AdmitConn{Paths: paths, StreamBase: uint16(len(n.streams)), StreamLog2: streams}
-	n.conns = append(n.conns, c)
-	n.streams = append(n.streams, make([]*stream, 1<<streams)...)
-	n.links = append(n.links, make([]event.StreamSchedLink, 1<<streams)...)
-	return c, nil
+	a.opened(ca, b.connName(cb), b.portRate(), cb.first)
+	b.opened(cb, a.connName(ca), a.portRate(), ca.first)
+	return ca.index, cb.index, nil
 }
 
-// opened makes a connection usable.
-func (n *NIC) opened(c *conn, peer, rate uint32) {
-	c.state, c.peer, c.rate = connOpen, peer, rate
-	c.row.Valid = true
-}
-
-// stream is a stream of an open connection, made when it is first used: most connections use few of those they have.
-func (n *NIC) stream(c *conn, number uint16) *stream {
-	row := c.row.StreamBase + number
-	s := n.streams[row]
-	if s == nil {
-		s = &stream{row: row, number: number, conn: c.index}
-		s.send.slot = notInWheel
-		n.streams[row] = s
-		n.openStream(s)
+// Open asks a host for a connection. An Event says what came of it; until then nothing can be posted.
+func (n *NIC) Open(now sim.Picos, host uint16, paths, streams uint8) (uint16, error) {
+	n.at(now)
+	c, err := n.take(host, paths, streams)
+	if err != nil {
+		return 0, err
 	}
-	return s
+	n.txn++
+	c.life.txn = n.txn
+	n.try(c)
+	return c.index, nil
 }
 
-// openStream gives a stream a new life, both directions.
-func (n *NIC) openStream(s *stream) {
-	life := s.order.Life + 1
-	var mo event.MessageOut
-	message.Step(&event.MessageSlot{}, &s.sticky, event.MessageSet, &event.MessageIn{LifeIn: life}, &mo)
-	var co event.CompleteOut
-	complete.Step(&s.order, event.CompleteSet, &event.CompleteIn{Life: life}, &co)
-	q := &s.send
-	var turn event.StreamSchedTurn
-	var so event.StreamSchedOut
-	n.rules.sched.Step(&q.sched, &event.StreamSchedMessage{}, &turn, event.StreamSchedOpen, &event.StreamSchedIn{Weight: 1}, &so)
+// Close ends a connection when everything that was posted has its completion and nothing is in flight. An Event says when.
+func (n *NIC) Close(now sim.Picos, index uint16) error {
+	n.at(now)
+	if int(index) >= len(n.conns) || n.conns[index].state != connOpen {
+		return ErrNotOpen
+	}
+	c := n.conns[index]
+	c.state = connDraining
+	n.drained(c)
+	return nil
+}
+
+// Abort ends a connection now: what has no completion gets one that says so.
+func (n *NIC) Abort(now sim.Picos, index uint16) error {
+	n.at(now)
+	if int(index) >= len(n.conns) || n.conns[index].state != connOpen && n.conns[index].state != connDraining {
+		return ErrNotOpen
+	}
+	n.abort(n.conns[index], StatusFlushed)
+	return nil
+}
+
+// abort flushes a connection and tells the peer.
+func (n *NIC) abort(c *conn, why Status) {
+	c.why = why
+	n.flushAll(c, why)
+	n.askClose(c)
+}
+
+// drained goes on with a close when nothing of the connection is open any more.
+func (n *NIC) drained(c *conn) {
+	if c.state != connDraining {
+		return
+	}
+	if t := c.tx; t != nil {
+		if t.turn.Queued > 0 || t.replies.q.Len() > 0 || t.cc.Inflight > 0 {
+			return
+		}
+		for i := range 1 << c.row.StreamLog2 {
+			if s := n.streams[int(c.row.StreamBase)+i]; s != nil && s.send.reported != s.send.next {
+				return
+			}
+		}
+	}
+	n.askClose(c)
+}
+
+// askClose begins the transaction that closes a connection.
+func (n *NIC) askClose(c *conn) {
+	c.state = connClosing
+	n.txn++
+	c.life.txn, c.life.tries = n.txn, 0
+	n.try(c)
+}
+
+// try sends the request of the open transaction, and arms the next try.
+func (n *NIC) try(c *conn) {
+	n.lifeSpin++
+	n.control(uint8(int(n.lifeSpin)%len(n.planes)), control{kind: controlLife, conn: c.index})
+	c.life.at = n.tick + 4*n.cfg.BaseRtt<<min(c.life.tries, tryDoubles)
+	c.life.tries++
+	if c.life.slot == notInWheel || n.timers.before(c.life.at, c.life.slot) {
+		c.life.slot = n.timers.add(ownerConn|uint32(c.index), c.life.at)
+	}
+}
+
+// connExpired tries again, or gives up.
+func (n *NIC) connExpired(c *conn, slot uint32) {
+	if c.life.slot != slot {
+		return
+	}
+	c.life.slot = notInWheel
+	switch {
+	case c.state != connOpening && c.state != connClosing:
+	case int32(c.life.at-n.tick) > 0:
+		c.life.slot = n.timers.add(ownerConn|uint32(c.index), c.life.at)
+	case c.life.tries < maxTries:
+		n.try(c)
+	case c.state == connOpening:
+		n.tell(c, LifeRefused)
+		n.rest(c)
+	default:
+		n.tell(c, LifeClosed)
+		n.rest(c)
+	}
+}
+
+func (n *NIC) tell(c *conn, kind LifeKind) {
+	*n.events.Push() = Event{Kind: kind, Conn: c.index, Host: c.host, Status: c.why}
+}
+
+// sendLife makes the control packet that the state of a connection calls for.
+func (n *NIC) sendLife(q control, p *Packet) bool {
+	p.Base = wire.Base{Opcode: wire.OpcodeControl, TxTime: n.tick}
+	p.Src, p.Sport, p.Ce, p.PayloadLen, p.Data = n.cfg.Host, n.port(), false, 0, p.Data[:0]
+	if q.kind == controlStray {
+		s := n.strays.Head()
+		if s == nil {
+			return false
+		}
+		p.Dst, p.DstConn = s.host, s.dst
+		p.Control = wire.Control{Action: wire.ControlActionClosed, Txn: s.txn}
+		n.strays.Drop()
+		return true
+	}
+	c := n.conns[q.conn]
+	p.Dst, p.DstConn = c.host, c.peer
+	p.Control = wire.Control{
+		Paths: c.paths, Streams: c.row.StreamLog2, Txn: c.life.txn, SrcConn: n.connName(c), StartPsn: c.first, PortRate: n.portRate(),
+	}
+	switch {
+	case c.state == connOpening:
+		p.Control.Action = wire.ControlActionOpen
+	case c.state == connClosing:
+		p.Control.Action = wire.ControlActionClose
+	case q.answer:
+		p.Control.Action = wire.ControlActionAccept
+	default:
+		return false
+	}
+	return true
+}
+
+// onControl takes what a peer says of a connection.
+func (n *NIC) onControl(plane int, p *Packet) {
+	switch p.Control.Action {
+	case wire.ControlActionOpen:
+		n.onOpen(plane, p)
+	case wire.ControlActionAccept:
+		if c := n.connAt(p.DstConn); c != nil && c.state == connOpening && n.connName(c) == p.DstConn && c.life.txn == p.Control.Txn {
+			n.opened(c, p.Control.SrcConn, p.Control.PortRate, p.Control.StartPsn)
+			n.tell(c, LifeOpened)
+		}
+	case wire.ControlActionClose:
+		n.onClose(plane, p)
+	case wire.ControlActionClosed:
+		n.onClosed(p)
+	default:
+		n.count.Drops[event.ReasonOpcode]++
+	}
+}
+
+// onOpen accepts a connection, or says again that it was accepted.
+func (n *NIC) onOpen(plane int, p *Packet) {
+	q := &p.Control
+	if c := n.accepted(p.Src, q.SrcConn); c != nil {
+		if c.life.answers && c.life.txn == q.Txn {
+			n.control(uint8(plane), control{kind: controlLife, conn: c.index, answer: true})
+		}
+		return
+	}
+	bad := q.Paths == 0 || int(q.Paths) > n.cfg.Paths || q.Streams > 16 || n.rules.cc.CheckOpen(q.PortRate, n.cfg.BaseRtt, q.Paths) != nil
+	if bad || !n.cfg.Accept {
+		n.refuse(plane, p)
+		return
+	}
+	c, err := n.take(p.Src, q.Paths, q.Streams)
+	if err != nil {
+		n.refuse(plane, p)
+		return
+	}
+	n.opened(c, q.SrcConn, q.PortRate, q.StartPsn)
+	c.life.txn, c.life.answers = q.Txn, true
+	n.control(uint8(plane), control{kind: controlLife, conn: c.index, answer: true})
+	n.tell(c, LifeAccepted)
+}
+
+// accepted is the connection that a peer knows by that name.
+func (n *NIC) accepted(host uint16, name uint32) *conn {
+	for _, c := range n.conns {
+		if c.host == host && c.peer == name && c.state != connFree && c.state != connOpening {
+			return c
+		}
+	}
+	return nil
+}
+
+// refuse answers with closed: nothing was opened, or nothing is open any more.
+func (n *NIC) refuse(plane int, p *Packet) {
+	*n.strays.Push() = stray{p.Src, p.Control.SrcConn, p.Control.Txn}
+	n.control(uint8(plane), control{kind: controlStray})
+}
+
+// onClose ends a connection for its peer, and answers in any case: the answer before may have been lost.
+func (n *NIC) onClose(plane int, p *Packet) {
+	c := n.connAt(p.DstConn)
+	if c != nil && c.row.Valid && n.connName(c) == p.DstConn && c.host == p.Src {
+		n.flushAll(c, StatusFlushed)
+		n.tell(c, LifeClosed)
+		n.rest(c)
+	}
+	n.refuse(plane, p)
+}
+
+// onClosed ends a connection that asked to be closed, or one that was refused.
+func (n *NIC) onClosed(p *Packet) {
+	c := n.connAt(p.DstConn)
+	if c == nil || n.connName(c) != p.DstConn || c.life.txn != p.Control.Txn {
+		return
+	}
+	switch c.state {
+	case connOpening:
+		n.tell(c, LifeRefused)
+		n.rest(c)
+	case connClosing:
+		n.tell(c, LifeClosed)
+		n.rest(c)
+	}
 }
 
 // streamOf finds a stream of an open connection.
@@ -95,8 +326,14 @@ func (n *NIC) streamOf(conn, number uint16) (*stream, *conn, error) {
 	return n.stream(c, number), c, nil
 }
 
-func (n *NIC) connExpired(c *conn, slot uint32) {}
-
-func (n *NIC) onControl(plane int, p *Packet) {}
-
-func (n *NIC) sendLife(q control, p *Packet) bool { return false }
+// checkOpen returns everything that is wrong with a connection to be opened.
+func (n *NIC) checkOpen(paths, streams uint8) error {
+	var all []error
+	if int(paths) < len(n.planes) || int(paths) > n.cfg.Paths {
+		all = append(all, &Problem{"paths", fmt.Sprint(paths), fmt.Sprintf("want %d..%d: one a plane at least", len(n.planes), n.cfg.Paths)})
+	}
+	if streams > 16 {
+		all = append(all, &Problem{"streams", fmt.Sprintf("2^%d", streams), "want at most 2^16"})
+	}
+	return errors.Join(all...)
+}

@@ -44,6 +44,10 @@ type NIC struct {
 	random  sim.Random
 
 	completions sim.Ring[Completion]
+	events      sim.Ring[Event]
+	strays      sim.Ring[stray]
+	txn         uint16 // of the newest open or close
+	lifeSpin    uint8  // planes that opens and closes leave by, in turn
 	count       Counters
 }
 
@@ -59,7 +63,7 @@ type plane struct {
 
 // resting is a connection index that may be given again later.
 type resting struct {
-	until sim.Picos
+	until uint32 // tick
 	index uint16
 }
 

@@ -31,15 +31,16 @@ type sender struct {
 	outFree []uint16
 	replies replyQueue // responses that wait to be cut
 
-	credit   int32 // bytes that it may still send in its turn
-	spin     uint8 // planes that control went by, in turn
-	inReady  uint8 // planes whose ready list it stands in, a bit each
-	inLost   uint8 // likewise of lists of lost packets
-	conn     uint16
-	inPace   bool // waits for its pacing time
-	connRoom bool
-	probed   uint64 // paths with a probe queued
-	slot     uint32 // of the wheel
+	credit    int32 // bytes that it may still send in its turn
+	spin      uint8 // planes that control went by, in turn
+	inReady   uint8 // planes whose ready list it stands in, a bit each
+	inLost    uint8 // likewise of lists of lost packets
+	conn      uint16
+	inPace    bool // waits for its pacing time
+	connRoom  bool
+	probed    uint64 // paths with a probe queued
+	slot      uint32 // of the wheel
+	lastAlive uint32 // tick at which a path was proven alive last
 }
 
 // txPath is what the send side holds of a path.
@@ -73,7 +74,7 @@ func (n *NIC) sender(c *conn) *sender {
 }
 
 func (n *NIC) newSender(c *conn) *sender {
-	t := &sender{paths: make([]txPath, c.paths), conn: c.index, slot: notInWheel, connRoom: true}
+	t := &sender{paths: make([]txPath, c.paths), conn: c.index, lastAlive: n.tick, slot: notInWheel, connRoom: true}
 	t.active = ^uint64(0) >> (64 - c.paths)
 	var ccOut event.CcOut
 	in := event.CcIn{Now: n.tick, Conn: c.index, Rate: c.rate, BaseRtt: n.cfg.BaseRtt, Active: c.paths}

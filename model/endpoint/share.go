@@ -45,6 +45,9 @@ func (s *shares) step(n *NIC, c *conn, op uint8, in *event.ShareIn) event.ShareO
 
 // tellHint has an acknowledgement built for the hint in it alone, of the path that was heard last.
 func (n *NIC) tellHint(c *conn) {
+	if !c.row.Valid {
+		return // closed since
+	}
 	if row := n.rxPath(c, c.heard); !row.pending {
 		n.wish(row, wish{c.index, c.heard, event.AckRequest})
 	}

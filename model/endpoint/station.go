@@ -83,6 +83,7 @@ type Counters struct {
 	Refused      uint64 // attempts refused for want of a receive
 	Bogus        uint64 // acknowledgements of what was never sent
 	Wrong        uint64 // requests and responses that cannot be
+	Under        uint64 // settled twice: a fault of this NIC
 }
 
 // Count is what the NIC counted so far.

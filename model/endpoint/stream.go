@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"metaroce/tandem/model/event"
+	"metaroce/tandem/model/recv"
 )
 
 // stream is one ordered stream of a connection, both directions: what verbs call a queue pair.
@@ -64,6 +65,21 @@ func (s *stream) recvAt(index uint32) *event.RecvRecv {
 		return &event.RecvRecv{}
 	}
 	return &s.recvs[index&uint32(len(s.recvs)-1)]
+}
+
+// postRecv is op post of R-RECV.
+func (n *NIC) postRecv(s *stream, id uint32, addr uint64, length uint32) uint32 {
+	s.growRecvs()
+	index := s.posted
+	s.posted++
+	in := event.RecvIn{RecvIndex: index, StreamRow: s.row, Addr: addr, Length: length, WrId: id}
+	var out event.RecvOut
+	row := s.recvAt(index)
+	recv.Step(row, event.RecvPost, &in, &out)
+	if n.trace != nil {
+		n.record(&event.Recv{Head: event.Head{Op: event.RecvPost, Cycle: n.cycle(), Conn: s.conn, Stream: s.number}, Out: out, In: in, Recv: *row})
+	}
+	return index
 }
 
 // growRecvs makes room for one more posted receive.

@@ -38,6 +38,9 @@ func (n *NIC) onAck(_ int, p *Packet) {
 	}
 	marked := in.Ce - pt.cc.Ce
 	out := n.cc(c, path, event.CcAck, &in)
+	if out.Under {
+		n.count.Under++
+	}
 	if said.Fresh && marked != 0 && marked < 1<<15 {
 		n.penalise(c, path, 1)
 	}
@@ -53,6 +56,7 @@ func (n *NIC) onAck(_ int, p *Packet) {
 		n.wakeLost(c)
 	}
 	n.wakeConn(c)
+	n.drained(c)
 }
 
 // walked is what a walk found.
@@ -192,6 +196,7 @@ func (n *NIC) hint(c *conn, p *Packet) {
 
 // alive is op alive of R-TIMER.
 func (n *NIC) alive(c *conn, path uint8) {
+	c.tx.lastAlive = n.tick
 	pt := &c.tx.paths[path]
 	if pt.timer.State == pathtimer.Active && pt.timer.Expired == 0 && pt.timer.Known {
 		return // what the step would find as well

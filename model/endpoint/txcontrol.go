@@ -9,11 +9,12 @@ import (
 
 // control is something that the sender has to say beside data, waiting for the uplink of a plane.
 type control struct {
-	kind  controlKind
-	path  uint8
-	epoch uint8 // probe
-	conn  uint16
-	row   uint16 // query: stream; life: index of the message
+	kind   controlKind
+	path   uint8
+	epoch  uint8 // probe
+	conn   uint16
+	row    uint16 // query: stream
+	answer bool   // life: an accept
 }
 
 type controlKind uint8
@@ -23,7 +24,8 @@ const (
 	controlProbe                       // is the path alive; may it have another port (R-PROBE)
 	controlAnnounce                    // a sender without a hint is about to send (R-JOIN)
 	controlQuery                       // what became of a message (R-QUERY)
-	controlLife                        // opens or closes a connection, or answers that
+	controlLife                        // opens or closes a connection, or accepts it
+	controlStray                       // answers a close of what is not there
 )
 
 // control queues it on a plane.
@@ -37,7 +39,7 @@ func (n *NIC) pullControl(pl *plane, plane uint8, p *Packet) bool {
 	for pl.control.Len() > 0 {
 		q := *pl.control.Head()
 		pl.control.Drop()
-		if q.kind == controlLife {
+		if q.kind >= controlLife {
 			if n.sendLife(q, p) {
 				return true
 			}

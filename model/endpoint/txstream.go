@@ -58,6 +58,9 @@ func (n *NIC) told(c *conn, number uint16, completed uint32) {
 	if q.failed || !wire.Less(q.sched.Completed, completed) || wire.Less(q.sched.Posted, completed) {
 		return
 	}
+	for msn := q.sched.Completed; msn != completed; msn++ {
+		n.cutOff(c, q.at(msn))
+	}
 	n.sched(c, s, event.StreamSchedDone, &event.StreamSchedIn{Completed: completed})
 	q.asking = false
 	n.report(c, s)
@@ -118,6 +121,17 @@ func (n *NIC) unslot(c *conn, slot uint16) {
 
 func isResponse(op wire.Opcode) bool {
 	return op == wire.OpcodeReadResponse || op == wire.OpcodeAtomicResponse
+}
+
+// cutOff ends an attempt that is not cut whole: no more of it will be.
+func (n *NIC) cutOff(c *conn, w *work) {
+	if !w.cut {
+		return
+	}
+	m := &c.tx.out[w.out]
+	if m.whole = true; m.open == 0 {
+		n.unslot(c, w.out)
+	}
 }
 
 // askLater arms the status query of a stream whose oldest message is acknowledged whole and not complete (R-QUERY).
@@ -236,6 +250,7 @@ func (n *NIC) refused(c *conn, s *stream, msn uint32, attempt uint8) {
 	}
 	n.count.Refused++
 	w := q.at(msn)
+	n.cutOff(c, w)
 	w.pausing, w.again = true, n.tick+n.cfg.RnrPause
 	q.asking = false
 	n.wheelStream(s, w.again)
@@ -271,6 +286,9 @@ func (n *NIC) failStream(c *conn, s *stream, msn uint32, why Status) {
 	}
 	n.sched(c, s, event.StreamSchedStop, &event.StreamSchedIn{})
 	q.failed, q.why, q.errMsn, q.asking = true, why, msn, false
+	for m := q.first; m != q.next; m++ {
+		n.cutOff(c, q.at(m))
+	}
 	n.dropRequests(c, s)
 	n.report(c, s)
 }

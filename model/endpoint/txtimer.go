@@ -52,6 +52,9 @@ func (n *NIC) pathExpired(c *conn, path uint8, slot uint32) {
 			in.Port, in.Plane = n.port(), planes.Propose(int(path))
 		}
 		n.pathTimer(c, path, event.PathTimerDue, &in)
+		if n.tick-t.lastAlive > n.cfg.ConnTimeout && t.cc.Inflight > 0 && c.state <= connDraining {
+			n.abort(c, StatusTimeout)
+		}
 	}
 	if pt.xmit.Away > 0 {
 		n.walkAway(c, path)
@@ -231,6 +234,9 @@ func (n *NIC) onAnswer(plane int, p *Packet) {
 	in := n.timerIn(c, p.Path)
 	in.Port, in.Plane, in.Txn, in.NewEpoch = p.Port, uint8(plane), p.Txn, p.NewEpoch
 	n.pathTimer(c, p.Path, event.PathTimerAnswer, &in)
+	if c.tx.paths[p.Path].timer.State == pathtimer.Active {
+		c.tx.lastAlive = n.tick
+	}
 }
 
 // admitReply finds the connection of what comes back to a sender; nil: it is dropped, and counted.

@@ -164,11 +164,8 @@ func consumes(op wire.Opcode) bool {
 	return op == wire.OpcodeWriteImm || op == wire.OpcodeSend || op == wire.OpcodeSendImm
 }
 
-// Mistakes of the owner.
-var (
-	ErrNotOpen  = errors.New("endpoint: no such connection, or it is not open")
-	ErrNoStream = errors.New("endpoint: the connection has no such stream")
-)
+// ErrNoRoom says that a table of a stream is full: wait for completions.
+var ErrNoRoom = errors.New("endpoint: as many receives are posted as a stream has room for")
 
 // check returns everything that is wrong with a work request.
 func (w *Work) check() error {

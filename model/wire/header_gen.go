@@ -587,7 +587,8 @@ type Control struct {
 	Paths    uint8         // 8 bits: number of paths (chosen, ours)
 	Txn      uint16        // 16 bits: transaction number: request and answer are idempotent by it (chosen, ours)
 	SrcConn  uint32        // 24 bits: sender's own connection, for the way back (chosen, ours)
-	StartPsn uint32        // 32 bits: first psn of every path (chosen, ours)
+	Streams  uint8         // 8 bits: log2 of the number of streams (chosen, ours)
+	StartPsn uint32        // 32 bits: first psn that the sender of this takes on every path (chosen, ours)
 	PortRate uint32        // 32 bits: inbound port rate in Mb/s: unit of the hint (chosen, ours)
 	DstPort  uint16        // 16 bits: UDP destination port of the way back (chosen, ours)
 }
@@ -601,6 +602,7 @@ func (h *Control) Append(b []byte) []byte {
 	p[1] = h.Paths
 	binary.BigEndian.PutUint16(p[2:], h.Txn)
 	put24(p[4:], h.SrcConn&0xffffff)
+	p[7] = h.Streams
 	binary.BigEndian.PutUint32(p[8:], h.StartPsn)
 	binary.BigEndian.PutUint32(p[12:], h.PortRate)
 	binary.BigEndian.PutUint16(p[16:], h.DstPort)
@@ -617,6 +619,7 @@ func (h *Control) Decode(b []byte) error {
 	h.Paths = p[1]
 	h.Txn = binary.BigEndian.Uint16(p[2:])
 	h.SrcConn = get24(p[4:])
+	h.Streams = p[7]
 	h.StartPsn = binary.BigEndian.Uint32(p[8:])
 	h.PortRate = binary.BigEndian.Uint32(p[12:])
 	h.DstPort = binary.BigEndian.Uint16(p[16:])

@@ -149,7 +149,7 @@ var Headers = [...]HeaderInfo{
 		{Name: "paths", Bit: 8, Width: 8},
 		{Name: "txn", Bit: 16, Width: 16},
 		{Name: "src_conn", Bit: 32, Width: 24},
-		{Name: "rsv0", Bit: 56, Width: 8, Reserved: true},
+		{Name: "streams", Bit: 56, Width: 8},
 		{Name: "start_psn", Bit: 64, Width: 32},
 		{Name: "port_rate", Bit: 96, Width: 32},
 		{Name: "dst_port", Bit: 128, Width: 16},

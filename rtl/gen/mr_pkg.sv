@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'hdce2ff0e25a3e110;
+  localparam logic [63:0] SchemaHash = 64'h05dc92c66e550a00;
 
   // constant.tbl
   localparam int Version = 1; // 1
@@ -676,6 +676,7 @@ package mr_pkg;
   localparam int ControlPathsLsb = 144;
   localparam int ControlTxnLsb = 128;
   localparam int ControlSrcConnLsb = 104;
+  localparam int ControlStreamsLsb = 96;
   localparam int ControlStartPsnLsb = 64;
   localparam int ControlPortRateLsb = 32;
   localparam int ControlDstPortLsb = 16;

@@ -161,8 +161,8 @@ typedef struct packed {
   logic [7:0]    paths; // number of paths
   logic [15:0]   txn; // transaction number: request and answer are idempotent by it
   logic [23:0]   src_conn; // sender's own connection, for the way back
-  logic [7:0]    rsv0; // zero
-  logic [31:0]   start_psn; // first psn of every path
+  logic [7:0]    streams; // log2 of the number of streams
+  logic [31:0]   start_psn; // first psn that the sender of this takes on every path
   logic [31:0]   port_rate; // inbound port rate in Mb/s: unit of the hint
   logic [15:0]   dst_port; // UDP destination port of the way back
   logic [15:0]   rsv1; // zero
