@@ -325,3 +325,15 @@ func TestSlowNetwork(t *testing.T) {
 		x.Now = row.Deadline
 	}
 }
+
+func BenchmarkDue(b *testing.B) {
+	cfg := preset.DefaultTuning()
+	row := started()
+	var out event.PathTimerOut
+	b.ReportAllocs()
+	for i := range b.N {
+		x := in(uint32(i))
+		x.Oldest = x.Now - 10
+		pathtimer.Step(&cfg, &row, event.PathTimerDue, &x, &out)
+	}
+}
