@@ -69,6 +69,13 @@ func newSender(t require.TestingT, net *network, planes, paths int, first, parts
 	return s
 }
 
+// must ends the test unless ok. It stands in inner loops.
+func (s *sender) must(ok bool, format string, args ...any) {
+	if !ok {
+		require.FailNow(s.t, fmt.Sprintf(format, args...), s.String())
+	}
+}
+
 func (s *sender) step(i int, op uint8, in event.XmitIn) (out event.XmitOut) {
 	p := &s.paths[i]
 	in.Home, in.Now = uint8(i), s.net.tick()
@@ -185,7 +192,7 @@ func (s *sender) acknowledged(i int, in event.AckRecvIn, echo uint32) {
 	in.Sample = xmit.List(rec) == xmit.Live && rec.Sent == in.EchoTime
 	var out event.AckRecvOut
 	ackrecv.Step(&p.ack, event.AckRecvAck, &in, &out)
-	require.False(s.t, out.Bogus)
+	s.must(!out.Bogus, "an honest acknowledgement is bogus: %+v", in)
 	if out.Fresh {
 		want := s.expect(i, &in, &out)
 		s.walk(i, &in, &out)
@@ -212,9 +219,9 @@ func (s *sender) expect(i int, in *event.AckRecvIn, out *event.AckRecvOut) map[u
 func (s *sender) compare(i int, want map[uint32]bool) {
 	p := &s.paths[i]
 	for psn := range want {
-		require.Equal(s.t, xmit.Lost, xmit.List(s.store.At(p.ring, psn)), "path %d psn %d is lost and was not found", i, psn)
+		s.must(xmit.List(s.store.At(p.ring, psn)) == xmit.Lost, "path %d psn %d is lost and was not found", i, psn)
 	}
-	require.Equal(s.t, len(p.newest), int(p.xmit.Live+p.xmit.Lost+p.xmit.Away), "records and packets that are not settled")
+	s.must(len(p.newest) == int(p.xmit.Live+p.xmit.Lost+p.xmit.Away), "path %d has %d packets that are not settled, and %+v", i, len(p.newest), p.xmit)
 }
 
 func (s *sender) walk(i int, in *event.AckRecvIn, out *event.AckRecvOut) {
@@ -229,9 +236,8 @@ func (s *sender) round(i int, list uint8, n uint16, in *event.AckRecvIn, ack *ev
 	p := &s.paths[i]
 	for range n {
 		psn, ok := xmit.Head(&p.xmit, list)
-		require.True(s.t, ok)
 		rec := s.store.At(p.ring, psn)
-		require.Equal(s.t, list, xmit.List(rec))
+		s.must(ok && xmit.List(rec) == list, "path %d: the head of list %d stands in list %d", i, list, xmit.List(rec))
 		carrier := &s.paths[xmit.Carrier(rec)]
 		w := event.LossWalkIn{Now: s.net.tick(), List: list, Psn: psn, Tsn: rec.Tsn, Sent: rec.Sent, Acked: ackrecv.Covers(in.Cum, &in.Vector, psn),
 			LimitValid: ack.LimitValid, Limit: ack.Limit, Rto: s.timeout(carrier), Down: carrier.timer.State != pathtimer.Active}
@@ -239,12 +245,12 @@ func (s *sender) round(i int, list uint8, n uint16, in *event.AckRecvIn, ack *ev
 		losswalk.Step(&w, &out)
 		switch out.Fate {
 		case losswalk.Acked:
-			require.True(s.t, s.rx.came[i][psn], "settled, and did not come")
+			s.must(s.rx.came[i][psn], "path %d psn %d is settled and did not come", i, psn)
 			s.settled[rec.Part]++
 			delete(p.newest, psn)
 			s.step(i, event.XmitFree, event.XmitIn{List: list})
 		case losswalk.Lost:
-			require.True(s.t, p.newest[psn].dropped, "path %d psn %d tsn %d is found lost and was not", i, psn, rec.Tsn)
+			s.must(p.newest[psn].dropped, "path %d psn %d tsn %d is found lost and was not", i, psn, rec.Tsn)
 			s.lost++
 			s.found = append(s.found, uint64(s.net.tick()-rec.Sent))
 			s.lose(i, list, psn)
