@@ -47,6 +47,7 @@ var layers = []allowed{
 	{"cosim/bridge/...", append([]string{"cosim/bridge/...", "cosim/journal", "cosim/target", "vectors/stimulus"}, common...), "the socket: carries records, does not read them"},
 	{"cosim/modeltarget", append([]string{"cosim/journal", "cosim/target", "vectors/stimulus", "model", "model/conn", "model/pipe"}, common...), "the one target that contains the model"},
 	{"cosim/lockstep", append([]string{"cosim/target", "vectors/stimulus", "model", "model/conn"}, common...), "the reference is the model, told; no particular device"},
+	{"cosim/regress/...", append([]string{"cosim/...", "vectors/..."}, common...), "regressions: tests come from the vectors, each is run by a suite"},
 	{"cosim/suite", append([]string{"cosim/...", "vectors/..."}, common...), "many runs: what is to be run comes from the vectors, each run from a session"},
 	{"cosim/bench/...", append([]string{"cosim/...", "vectors/...", "model/conn"}, common...), "measured runs bring their own traffic; conn: the cost of the reference alone is measured"},
 	{"cosim/cover", common, "bins are counted from records of any target"},
@@ -96,6 +97,7 @@ var thirds = []third{
 	{"pgregory.net/rapid", nil, []string{"..."}, "tests only"},
 	{"github.com/vbauerster/mpb", []string{"cmd/..."}, []string{"cmd/..."}, "progress is drawn where there is a terminal"},
 	{"github.com/goccy/go-yaml", []string{"cosim/regress/..."}, []string{"cosim/regress/..."}, "text that people write ends in the packages that read plans"},
+	{"github.com/hjson/hjson-go", []string{"cosim/regress/plan"}, nil, "testplans of other tools are read where plans are"},
 	{"golang.org/x/term", []string{"cmd/..."}, []string{"cmd/..."}, "is it a terminal"},
 }
 

@@ -92,3 +92,9 @@ func (f *File) Fail(format string, args ...any) { f.add(0, 0, format, args...) }
 
 // Err is nil or all mistakes.
 func (f *File) Err() error { return Join(f) }
+
+// Other is a file that something else than YAML was read from; what is wrong with it is noted all the same.
+func Other(name string) *File { return &File{Name: name} }
+
+// At is a place in such a file, to note mistakes at.
+func (f *File) At(line, col int) Value { return Value{file: f, line: line, col: col} }

@@ -17,6 +17,8 @@ type Value struct {
 	file *File
 	node ast.Node
 	what string // how it is called in a mistake
+
+	line, col int // of a place without a node
 }
 
 // There says whether the value is in the text. `key:` with nothing behind it is there.
@@ -25,7 +27,7 @@ func (v Value) There() bool { return v.node != nil }
 // Fail notes a mistake at the value.
 func (v Value) Fail(format string, args ...any) {
 	if v.node == nil {
-		v.file.Fail(format, args...)
+		v.file.add(v.line, v.col, format, args...)
 		return
 	}
 	v.file.addAt(begin(v.node), format, args...)
@@ -33,6 +35,9 @@ func (v Value) Fail(format string, args ...any) {
 
 // Place is file:line:col.
 func (v Value) Place() string {
+	if v.line > 0 {
+		return fmt.Sprintf("%s:%d:%d", v.file.Name, v.line, v.col)
+	}
 	if v.node == nil || begin(v.node) == nil || begin(v.node).Position == nil {
 		return v.file.Name
 	}
@@ -83,12 +88,18 @@ func (v Value) plain() ast.Node {
 type Map struct {
 	of   Value
 	keys map[string]Value
+	ok   bool
 }
+
+// There says whether the value is a mapping at all: of one that is none, nothing is missing.
+func (m Map) There() bool { return m.ok }
 
 // Map reads a mapping with keys out of those that are known.
 func (v Value) Map(known ...string) Map {
 	m := Map{of: v, keys: map[string]Value{}}
-	for _, x := range v.pairs() {
+	pairs, ok := v.pairs()
+	m.ok = ok
+	for _, x := range pairs {
 		key := x.Key.GetToken().Value
 		if !slices.Contains(known, key) {
 			hint := ""
@@ -102,37 +113,38 @@ func (v Value) Map(known ...string) Map {
 			v.file.addAt(x.Key.GetToken(), "%q stands twice", key)
 			continue
 		}
-		m.keys[key] = Value{v.file, x.Value, key}
+		m.keys[key] = Value{file: v.file, node: x.Value, what: key}
 	}
 	return m
 }
 
 // pairs are the entries of a mapping, in the order of the text.
-func (v Value) pairs() []*ast.MappingValueNode {
+func (v Value) pairs() (list []*ast.MappingValueNode, ok bool) {
 	switch n := v.plain().(type) {
 	case nil:
-		return nil
+		return nil, false
 	case *ast.MappingNode:
-		return n.Values
+		return n.Values, true
 	case *ast.MappingValueNode:
-		return []*ast.MappingValueNode{n}
+		return []*ast.MappingValueNode{n}, true
 	default:
 		v.Fail("%s is %s; a mapping (key: value) is wanted", v.what, kind(n))
-		return nil
+		return nil, false
 	}
 }
 
 // Free reads a mapping whose keys are the writer's own, in the order of the text.
 func (v Value) Free(f func(key string, value Value)) {
 	seen := map[string]bool{}
-	for _, x := range v.pairs() {
+	pairs, _ := v.pairs()
+	for _, x := range pairs {
 		key := x.Key.GetToken().Value
 		if seen[key] {
 			v.file.addAt(x.Key.GetToken(), "%q stands twice", key)
 			continue
 		}
 		seen[key] = true
-		f(key, Value{v.file, x.Value, key})
+		f(key, Value{file: v.file, node: x.Value, what: key})
 	}
 }
 
@@ -146,7 +158,7 @@ func (m Map) Get(key string) Value {
 
 // Need is Get for a key that has to be there.
 func (m Map) Need(key string) Value {
-	if _, ok := m.keys[key]; !ok && m.of.node != nil {
+	if _, ok := m.keys[key]; !ok && m.ok {
 		m.of.Fail("%s lacks the key %q", m.of.what, key)
 	}
 	return m.Get(key)
@@ -163,7 +175,7 @@ func (v Value) List() []Value {
 	}
 	list := make([]Value, len(s.Values))
 	for i, n := range s.Values {
-		list[i] = Value{v.file, n, v.what}
+		list[i] = Value{file: v.file, node: n, what: v.what}
 	}
 	return list
 }
@@ -310,3 +322,6 @@ func kind(n ast.Node) string {
 	}
 	return "something else"
 }
+
+// File is the name of the file that the value stands in.
+func (v Value) File() string { return v.file.Name }
