@@ -179,6 +179,16 @@ func (o *outcome) link() workload.Link {
 	return workload.Link{Mbps: o.line(), Latency: o.rtt / 2, Payload: payloadSize, Wire: uint32(transportOf(o.trial.who).size)}
 }
 
+// steadyRate is the goodput in the bins that lie in the middle half of the run, in Mb/s.
+func (o *outcome) steadyRate() uint64 {
+	from, to := len(o.Bins)/4, len(o.Bins)-(len(o.Bins)+3)/4
+	sum := uint64(0)
+	for _, b := range o.Bins[from:to] {
+		sum += b
+	}
+	return cluster.Rate(sum, sim.Picos(to-from)*o.Bin)
+}
+
 // gbps writes Mb/s as Gb/s with two places.
 func gbps(mbps uint64) experiment.Fixed {
 	f, _ := experiment.Quotient(mbps, 1000, 2)
