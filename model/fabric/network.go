@@ -177,14 +177,10 @@ func (n *Network) step(until sim.Picos) bool {
 	return true
 }
 
-// pullKicked pulls for what was kicked: now, or where the uplink is still busy when that ends.
+// pullKicked pulls for what was kicked: uplinks that rest, since a busy one has a pull to come.
 func (n *Network) pullKicked() {
-	for i := 0; i < len(n.kicked); i++ { // a host may kick other planes meanwhile
-		if li := n.kicked[i]; n.links[li].busy > n.now {
-			n.calendar.Push(n.links[li].busy, kindPull|li)
-		} else {
-			n.pull(li)
-		}
+	for i := 0; i < len(n.kicked); i++ { // a host may kick its other planes meanwhile
+		n.pull(n.kicked[i])
 	}
 	n.kicked = n.kicked[:0]
 }

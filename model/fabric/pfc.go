@@ -52,7 +52,8 @@ func (n *Network) take(from uint32, size uint64) {
 	in.held += size
 	if !in.asked && in.held > uint64(n.cfg.Pfc.Xoff) {
 		in.asked = true
-		n.sendPause(from)
+		n.seen.pauses++
+		n.sendFrame(from, kindPause)
 	}
 }
 
@@ -68,11 +69,6 @@ func (n *Network) release(i place) {
 		in.asked = false
 		n.sendFrame(from, kindResume)
 	}
-}
-
-func (n *Network) sendPause(li uint32) {
-	n.seen.pauses++
-	n.sendFrame(li, kindPause)
 }
 
 // sendFrame takes a pause frame back over a cable. It needs no room on the link that it takes.
@@ -109,26 +105,25 @@ func (n *Network) depart(li uint32) {
 	n.transmit(li)
 }
 
-// hold is a pause frame at the sending end of a link.
+// hold is a pause frame at the sending end of a link. It counts on a link that is down, too, so that both ends always
+// agree in the end.
 func (n *Network) hold(li uint32, pause bool) {
 	v := &n.pfc[li]
-	if v.paused == pause || n.links[li].state&linkDown != 0 {
-		return
-	}
 	v.paused = pause
 	if pause {
 		v.since = n.now
 		return
 	}
 	n.seen.paused += n.now - v.since
-	if n.fromHost(li) {
-		n.Kick(n.hostOf(li), int(n.links[li].plane))
+	if host := n.hostOf(li); host < n.plan.hosts {
+		n.Kick(host, int(n.links[li].plane))
 	} else if v.depart == 0 {
 		n.transmit(li)
 	}
 }
 
-// shut brings the valve of a link that goes down to rest; what was on the link or waited for it is lost by the caller.
+// shut brings the transmitter of a link that goes down to rest; what was on the link or waited for it is lost by the
+// caller.
 func (n *Network) shut(li uint32) {
 	v := &n.pfc[li]
 	if v.depart != 0 {
@@ -136,7 +131,4 @@ func (n *Network) shut(li uint32) {
 		v.depart = 0
 	}
 	v.queued, v.sent = 0, 0
-	if v.paused {
-		n.hold(li, false)
-	}
 }

@@ -77,6 +77,62 @@ func TestPauseStopsHosts(t *testing.T) {
 	}
 }
 
+// TestPauseLastsFromXoffToXon: ten packets, at half the rate of the port that two hosts share.
+func TestPauseLastsFromXoffToXon(t *testing.T) {
+	cfg := plain(fabric.SingleSwitch, 3)
+	cfg.LinkDelay, cfg.SwitchDelay = 0, 0
+	cfg.Pfc = fabric.Pfc{Xoff: 20 * 4196, Xon: 10 * 4196}
+	cfg.Pfc.Headroom = cfg.Headroom(4196)
+	w := newWorld(t, cfg)
+	for range 500 {
+		w.send(0, 0, safe(0, 2))
+		w.send(0, 0, safe(1, 2))
+	}
+	w.run()
+	s := w.n.Stats()
+	require.Zero(t, s.Lost)
+	mean := s.Paused / sim.Picos(s.Pauses)
+	require.Greater(t, mean, 16*packetTime)
+	require.Less(t, mean, 28*packetTime)
+}
+
+// TestPauseAndItsEndKeepTheirOrder, where they are sent at the same time.
+func TestPauseAndItsEndKeepTheirOrder(t *testing.T) {
+	for seed := range uint64(20) {
+		cfg := plain(fabric.SingleSwitch, 2)
+		cfg.Seed, cfg.Pfc = seed, fabric.Pfc{Xoff: 4196, Xon: 4196, Headroom: 1 << 20}
+		w := newWorld(t, cfg)
+		for range 100 {
+			w.send(0, 0, safe(0, 1)) // one comes as the one before departs
+		}
+		w.run()
+		require.Len(t, w.order, 100)
+		require.NotZero(t, w.n.Stats().Pauses)
+	}
+}
+
+// TestFlapUnderPause: a link that was paused is so when it returns, and the ends agree when the pause is over.
+func TestFlapUnderPause(t *testing.T) {
+	cfg := plain(fabric.SingleSwitch, 3)
+	cfg.Pfc = fabric.Pfc{Xoff: 20 * 4196, Xon: 10 * 4196}
+	cfg.Pfc.Headroom = cfg.Headroom(4196)
+	for i := range sim.Picos(20) {
+		at, low := 10_000_000+i*1_100_000, int(i)%2*2 // of a sender, of the receiver, turn about
+		cfg.Script = append(cfg.Script, fabric.Change{At: at, Kind: fabric.LinkDown, Low: low}, fabric.Change{At: at + i*50_000, Kind: fabric.LinkUp, Low: low})
+	}
+	w := newWorld(t, cfg)
+	for range 500 {
+		w.send(0, 0, safe(0, 2))
+		w.send(0, 0, safe(1, 2))
+	}
+	w.run()
+	s := w.n.Stats()
+	require.Len(t, w.order, 1000)
+	require.Zero(t, s.Overflow)
+	require.NotZero(t, s.Down)
+	require.NotZero(t, s.Pauses)
+}
+
 // TestOthersAreNotProtected: packets without the flag drop at a full port, and are not held by a pause.
 func TestOthersAreNotProtected(t *testing.T) {
 	cfg := plain(fabric.SingleSwitch, 9)
@@ -87,6 +143,11 @@ func TestOthersAreNotProtected(t *testing.T) {
 	w.run()
 	require.Equal(t, fabric.Counts{Data: 5}, w.n.Stats().Overflow)
 	require.Zero(t, w.n.Stats().Pauses)
+	cfg.Buffer = 1 // and an idle port takes any
+	w = newWorld(t, cfg)
+	burst(w, 8, 8, 0)
+	w.run()
+	require.Equal(t, fabric.Counts{Data: 7}, w.n.Stats().Overflow)
 
 	two := lossless()
 	w = newWorld(t, two)
@@ -102,6 +163,22 @@ func TestOthersAreNotProtected(t *testing.T) {
 			require.Less(t, at, 700*packetTime, "held up as if it were lossless")
 		}
 	}
+}
+
+// TestReturnIsEmptyUnderFlowControl: the bytes that a dead port had do not count against what comes after.
+func TestReturnIsEmptyUnderFlowControl(t *testing.T) {
+	cfg := plain(fabric.SingleSwitch, 9)
+	cfg.Buffer = 3 * 4196
+	cfg.Pfc = fabric.Pfc{Xoff: 4196, Headroom: 1 << 20}
+	cfg.Script = []fabric.Change{{At: 1_300_000, Kind: fabric.LinkDown, Low: 8}, {At: 1_300_001, Kind: fabric.LinkUp, Low: 8}}
+	w := newWorld(t, cfg)
+	burst(w, 7, 8, 0)
+	first, second := w.send(200_000, 0, data(7, 8, 1)), w.send(200_000, 0, data(7, 8, 1))
+	w.run()
+	require.Equal(t, 200_000+2*packetTime+oneHop+lastHop, w.delivered(first))
+	require.Equal(t, w.delivered(first)+packetTime, w.delivered(second))
+	require.Equal(t, fabric.Counts{Data: 4}, w.n.Stats().Overflow)
+	require.Equal(t, fabric.Counts{Data: 3}, w.n.Stats().Down)
 }
 
 // TestFlowControlIsInvisibleWithoutCongestion: departures with events of their own are where they are computed ahead.
@@ -131,11 +208,11 @@ func TestEnoughHeadroomNeverOverflows(t *testing.T) {
 		cfg := anyShape(t)
 		cfg.LinkMbps = rapid.SampledFrom([]uint32{100_000, 300_000, 800_000}).Draw(t, "mbps")
 		cfg.LinkDelay = sim.Picos(rapid.Uint32Range(0, 3_000_000).Draw(t, "delay"))
-		cfg.Pfc.Xoff = rapid.Uint32Range(1, 100_000).Draw(t, "xoff")
+		cfg.Pfc.Xoff = rapid.Uint32Range(1, 50_000).Draw(t, "xoff")
 		cfg.Pfc.Xon = rapid.Uint32Range(0, cfg.Pfc.Xoff).Draw(t, "xon")
 		cfg.Pfc.Headroom = cfg.Headroom(4196)
 		w := newWorld(t, cfg)
-		packets := rapid.IntRange(1, 1500).Draw(t, "packets")
+		packets := rapid.IntRange(1, 500).Draw(t, "packets")
 		draw := sim.NewRandom(cfg.Seed, "traffic")
 		dsts := draw.Between(1, 2)
 		for range packets {

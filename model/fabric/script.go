@@ -104,18 +104,13 @@ func (n *Network) takeDown(li uint32) {
 	n.loseSide(li)
 }
 
-// bringUp begins with an idle transmitter. A switch that waits for a pause to take effect asks for it again.
+// bringUp begins with an idle transmitter. An uplink of a host pulls on as before: it never stopped.
 func (n *Network) bringUp(li uint32) {
 	l := &n.links[li]
 	l.state &^= linkDown
-	if !n.fromHost(li) {
-		l.busy = n.now
-	}
+	l.busy = n.now
 	if n.lane != nil {
 		n.lane[li] = n.now
-	}
-	if n.pfc != nil && n.pfc[li].asked {
-		n.sendPause(li)
 	}
 }
 
@@ -144,7 +139,5 @@ func (n *Network) setRate(li, mbps, ppm uint32) {
 	}
 }
 
-func (n *Network) fromHost(li uint32) bool { return n.hostOf(li) < n.plan.hosts }
-
-// hostOf is the host of an uplink.
+// hostOf is the host of an uplink; for other links it is at least the number of hosts.
 func (n *Network) hostOf(li uint32) int { return int(li) - int(n.links[li].plane)*n.plan.links }

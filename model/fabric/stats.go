@@ -26,9 +26,10 @@ func (q Queue) MeanWait() sim.Picos {
 
 // Stats is what a network has seen so far.
 type Stats struct {
-	Events  uint64 // executed
-	Pending int    // to come
-	Hops    uint64 // link traversals that ended at the far end
+	Events     uint64 // executed
+	Pending    int    // events to come
+	MaxPending int    // the most of them at one time
+	Hops       uint64 // link traversals that ended at the far end
 
 	Injected  Counts // taken from hosts
 	Delivered Counts // handed to hosts
@@ -90,7 +91,7 @@ func counts(v [2]uint64) Counts { return Counts{v[0], v[1]} }
 func (n *Network) Stats() Stats {
 	c := &n.seen
 	s := Stats{
-		Events: c.events, Pending: n.calendar.Len(), Hops: c.hops,
+		Events: c.events, Pending: n.calendar.Len(), MaxPending: n.calendar.Most(), Hops: c.hops,
 		Injected: counts(c.injected), Delivered: counts(c.delivered),
 		Random: counts(c.losses[lostRandom]), Overflow: counts(c.losses[lostOverflow]), Down: counts(c.losses[lostDown]),
 		Marks: c.marks, Trims: c.trims, Late: c.late, Pauses: c.pauses, Paused: c.paused,
@@ -130,4 +131,11 @@ func (n *Network) InFlight() int {
 		in -= int(l[0] + l[1])
 	}
 	return in
+}
+
+// BareLoop is the yardstick for the speed of a run: sim.BareLoop with as many events to come as this network had at
+// most, at the delays of its links.
+func (n *Network) BareLoop(seed uint64, events int) sim.Picos {
+	near := n.packetTime(dataSize)
+	return sim.BareLoop(seed, events, max(n.calendar.Most(), 1), near, near+n.cfg.LinkDelay+n.cfg.SwitchDelay)
 }

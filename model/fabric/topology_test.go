@@ -152,7 +152,9 @@ func TestBaseRTT(t *testing.T) {
 			require.Equal(t, w.n.Diameter(4196, 128), most)
 		}
 	}
-	n, err := fabric.New(fabric.Default(fabric.LeafSpine, 64))
-	require.NoError(t, err)
-	require.Equal(t, sim.Picos(fabric.DefaultRTT), n.BaseRTT(0, 63, 4196, 128))
+	for kind, rtt := range map[fabric.Kind]sim.Picos{fabric.SingleSwitch: 5_027_040, fabric.LeafSpine: fabric.DefaultRTT, fabric.FatTree: 14_972_960} {
+		n, err := fabric.New(fabric.Default(kind, 128))
+		require.NoError(t, err)
+		require.Equal(t, rtt, n.BaseRTT(0, 127, 4196, 128)) // as docs/fabric.md has it
+	}
 }

@@ -111,7 +111,7 @@ func (n *Network) enqueue(li uint32, e *entry) {
 	n.append(li, l, l.busy+g.latency, &e.Packet)
 }
 
-// meet counts the queue that a packet joins, and marks the packet by it: never up to Lo, always from Hi on, between
+// meet counts the queue that a packet joins, and marks the packet by it: never below Lo, always from Hi on, between
 // them the more likely the longer the queue is.
 func (n *Network) meet(g *grade, wait sim.Picos, e *entry) {
 	g.queue.Packets++
@@ -119,7 +119,7 @@ func (n *Network) meet(g *grade, wait sim.Picos, e *entry) {
 	if wait > g.queue.MaxWait {
 		g.queue.MaxWait = wait
 	}
-	if !g.ecn || wait <= g.ecnLo || e.Flags&FlagEct == 0 {
+	if !g.ecn || wait < g.ecnLo || e.Flags&FlagEct == 0 {
 		return
 	}
 	over := wait - g.ecnLo

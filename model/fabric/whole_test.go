@@ -1,6 +1,7 @@
 package fabric_test
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,7 +62,7 @@ func flood(w *world, c fabric.Config, packets int) {
 	draw := sim.NewRandom(c.Seed, "flood")
 	at := sim.Picos(0)
 	for range packets {
-		at += sim.Picos(draw.Below(100_000))
+		at += sim.Picos(draw.Below(20_000)) // several times what the receivers can take
 		p := data(int(draw.Below(uint64(c.Hosts))), int(draw.Below(2)), uint16(draw.Below(8)))
 		p.Size, p.Flags = uint16(draw.Between(64, 4196)), uint8(draw.Uint64())&^(fabric.FlagCe|fabric.FlagTrimmed)
 		w.send(at, int(draw.Below(uint64(c.Planes))), p)
@@ -159,14 +160,33 @@ func TestStepsAndRunsAreTheSame(t *testing.T) {
 // TestNothingIsAllocatedAfterWarmUp, with everything on that a data path can meet.
 func TestNothingIsAllocatedAfterWarmUp(t *testing.T) {
 	for _, pfc := range []bool{false, true} {
-		c := fabric.Default(fabric.LeafSpine, 16)
+		c := fabric.Default(fabric.LeafSpine, 9)
 		c.Loss, c.Reorder = fabric.Loss{Data: 1000, Control: 1000}, fabric.Reorder{Ppm: 1000, Delay: 1_000_000}
 		c.Buffer, c.Trim = 50_000, 100
 		if pfc {
 			c.Trim, c.Pfc = 0, fabric.Pfc{Xoff: 50_000, Xon: 40_000, Headroom: 1 << 20}
 		}
 		n := talk(t, c, false)
-		n.Run(300_000_000)
-		require.Zero(t, testing.AllocsPerRun(20, func() { n.Run(n.Now() + 1_000_000) }))
+		n.Run(40_000_000)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		n.Run(120_000_000) // a leak would double what there is
+		runtime.ReadMemStats(&after)
+		require.Less(t, after.Mallocs-before.Mallocs, uint64(5), "the runtime has a few of its own")
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(5000))
+		require.Greater(t, n.Stats().Hops, uint64(10_000))
 	}
+}
+
+// TestBareLoopIsThatOfTheRun: it is sized by what the run had to come.
+func TestBareLoopIsThatOfTheRun(t *testing.T) {
+	few, many := talk(t, fabric.Default(fabric.SingleSwitch, 4), false), talk(t, fabric.Default(fabric.SingleSwitch, 128), false)
+	few.Run(10_000_000)
+	many.Run(10_000_000)
+	require.Greater(t, many.Stats().MaxPending, 8*few.Stats().MaxPending)
+	require.Equal(t, many.BareLoop(1, 1000), many.BareLoop(1, 1000))
+	require.Equal(t, sim.BareLoop(1, 1000, few.Stats().MaxPending, packetTime, packetTime+oneHop), few.BareLoop(1, 1000))
+	idle, err := fabric.New(fabric.Default(fabric.SingleSwitch, 2))
+	require.NoError(t, err)
+	require.NotZero(t, idle.BareLoop(1, 10))
 }

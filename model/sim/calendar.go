@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 )
@@ -72,6 +71,9 @@ func NewCalendar(seed uint64, name string, gap Picos) *Calendar {
 
 // Len is the number of events to come.
 func (c *Calendar) Len() int { return c.count }
+
+// Most is the largest number of events that were to come at one time.
+func (c *Calendar) Most() int { return len(c.nodes) - 1 }
 
 // Push adds an event. Times before the last one popped are allowed and come next.
 func (c *Calendar) Push(at Picos, what uint32) Handle {
@@ -199,8 +201,13 @@ func (c *Calendar) open(bucket uint32) {
 func (c *Calendar) sortActive() {
 	if len(c.active) > 12 {
 		slices.SortFunc(c.active, func(a, b activeEvent) int {
-			return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.key, a.key),
-				cmp.Compare(c.nodes[b.node].what, c.nodes[a.node].what))
+			switch {
+			case c.before(a, b):
+				return 1
+			case c.before(b, a):
+				return -1
+			}
+			return 0
 		})
 		return
 	}
