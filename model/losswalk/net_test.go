@@ -46,6 +46,7 @@ type network struct {
 	loss     uint16 // permille, both directions
 	dup      uint16 // permille
 	down     [8]bool
+	dead     map[uint16]bool      // ports whose way is broken
 	drop     func(p *packet) bool // a test may pick what is lost
 }
 
@@ -68,7 +69,7 @@ func (n *network) tick() uint32 { return uint32(n.now) }
 
 // send carries something over a way, or loses it. Lost are also those that are on a plane when it goes down.
 func (n *network) send(plane uint8, port uint16, arrive func()) (dropped bool) {
-	if n.down[plane] || n.random.Permille(n.loss) {
+	if n.down[plane] || n.dead[port] || n.random.Permille(n.loss) {
 		return true
 	}
 	length := base/2 + uint64(port%7)*100
@@ -78,7 +79,7 @@ func (n *network) send(plane uint8, port uint16, arrive func()) (dropped bool) {
 	}
 	for range times {
 		n.after(length, func() {
-			if !n.down[plane] {
+			if !n.down[plane] && !n.dead[port] {
 				arrive()
 			}
 		})

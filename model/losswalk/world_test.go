@@ -160,3 +160,26 @@ func TestTwoPathsFailInTurn(t *testing.T) {
 	s.check()
 	require.GreaterOrEqual(t, s.suspects, 2)
 }
+
+// TestEpochThatThePeerNeverSaw: a path fails, its new port answers and then loses all data, it fails again. The peer is
+// still an epoch behind; it must not become two.
+func TestEpochThatThePeerNeverSaw(t *testing.T) {
+	net := newNetwork(8)
+	net.dead = map[uint16]bool{1000: true} // the port that path 0 begins with
+	s := newSender(t, net, 2, 2, 0, 8000)
+	s.pump()
+	for s.changes < 3 {
+		before := s.changes
+		require.True(t, net.step())
+		if s.changes > before && s.changes < 3 {
+			net.dead[s.paths[0].timer.Sport] = true // it answered, and that was all
+		}
+	}
+	require.Equal(t, uint8(1), s.paths[0].timer.Epoch)
+	require.Equal(t, uint8(0), s.rx.rows[0].Epoch)
+	s.run(1 << 25)
+	s.check()
+	require.True(t, s.paths[0].timer.Known)
+	require.Equal(t, s.paths[0].timer.Epoch, s.rx.rows[0].Epoch)
+	require.Equal(t, pathtimer.Active, s.paths[0].timer.State)
+}
