@@ -66,7 +66,7 @@ func collectives() *experiment.Experiment {
 		Source: "ann:r-rccl",
 		About: "64 hosts on a leaf-spine fabric with as many uplinks as hosts on every leaf. all-to-all: a message for every pair. ring: all-reduce on a ring whose neighbours sit on other leaves, in slices that go on one by one; ring-near: neighbours side by side, so that no two flows meet; " +
 			"ring-whole: the same bytes unsliced, so that each step waits for the last packet of the step before; all-gather: half a ring; tree: all-reduce along two binary trees. " +
-			"Time is from the start to the last completion. Ahead is a figure of the better RoCEv2 over ours: above 1 we are faster. Kept is the time without loss over that with it. With flow control RoCEv2 is run without loss only: a lost packet costs it a timeout.",
+			"A flow is all that one stream carries from a host to another, from its first post to its last completion: with messages that wait for each other, one message may be quick only because the others are late. Time is from the start to the last completion. Ahead is a figure of the better RoCEv2 over ours: above 1 we are faster. Kept is the time without loss over that with it. With flow control RoCEv2 is run without loss only: a lost packet costs it a timeout.",
 		Headline: []string{"limit", "p99"},
 		Params: withNetwork(experiment.Params{
 			{Name: "work", Kind: experiment.Choices, Options: collectiveNames(), Default: "all-to-all,ring,ring-near,ring-whole,all-gather,tree", Why: "what collective libraries do"},
@@ -105,7 +105,7 @@ func (b *builder) addCollective(v experiment.Values, c collective, net fabric.Co
 		name: c.name + "/" + keyed("loss", text), net: net,
 		work: func(seed uint64) (*workload.Graph, error) { return c.graph(v, seed) },
 		row: func(o *outcome) experiment.Output {
-			d := o.Durations(nil)
+			d := o.streamTimes()
 			r := o.start().Word("work", c.name).Word("loss", text).Num("time", experiment.Micros(uint64(o.Makespan()))).
 				Num("p50", experiment.Micros(uint64(d.Rank(500)))).Num("p99", experiment.Micros(uint64(d.Rank(990)))).
 				Share("limit", uint64(o.graph.Limit(o.link())), uint64(o.Makespan()))

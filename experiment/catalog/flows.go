@@ -1,0 +1,34 @@
+package catalog
+
+import (
+	"slices"
+
+	"metaroce/tandem/model/cluster"
+	"metaroce/tandem/model/sim"
+)
+
+// streamKey is one stream from a host to another.
+type streamKey struct{ src, dst, stream uint16 }
+
+// streamTimes are the completion times of streams, ascending: from the first post of a message to the last completion.
+// Where messages wait for each other this is what a flow is: one message may be quick only because the others are late.
+func (o *outcome) streamTimes() cluster.Durations {
+	type times struct{ first, last sim.Picos }
+	at := map[streamKey]times{}
+	for i := range o.Flows {
+		f := &o.Flows[i]
+		k := streamKey{f.Src, f.Dst, f.Stream}
+		t, seen := at[k]
+		if !seen || f.Posted < t.first {
+			t.first = f.Posted
+		}
+		t.last = max(t.last, f.Done)
+		at[k] = t
+	}
+	var d cluster.Durations
+	for _, t := range at {
+		d = append(d, t.last-t.first)
+	}
+	slices.Sort(d)
+	return d
+}
