@@ -66,6 +66,7 @@ func TestEveryProblemIsNamed(t *testing.T) {
 		{"reorder", spine, func(c *fabric.Config) { c.Reorder = fabric.Reorder{Ppm: 1, Where: 7} }, []string{"Reorder.Where", "Reorder.Delay"}},
 		{"pfc halves", spine, func(c *fabric.Config) { c.Pfc = fabric.Pfc{Xon: 1, Headroom: 1} }, []string{"Pfc.Xon", "Pfc.Headroom"}},
 		{"pfc", spine, func(c *fabric.Config) { c.Pfc, c.Trim = fabric.Pfc{Xoff: 1, Xon: 2}, 64 }, []string{"Pfc.Xon", "Trim"}},
+		{"pfc over an ocean", spine, func(c *fabric.Config) { c.Pfc.Xoff, c.LinkDelay = 1, 100_000_000_000 }, []string{"LinkDelay"}},
 		{"many at once", spine, func(c *fabric.Config) { c.Hosts, c.LinkMbps, c.Trim, c.Loss.Data = 0, 0, 1, 1<<32-1 }, []string{"Hosts", "LinkMbps", "Trim", "Loss.Data"}},
 		{"script", spine, func(c *fabric.Config) {
 			c.Script = []fabric.Change{
@@ -87,6 +88,19 @@ func TestEveryProblemIsNamed(t *testing.T) {
 			_, built := fabric.New(cfg)
 			require.Equal(t, err, built)
 		})
+	}
+}
+
+// TestHeadroom: what comes in two delays and a switch, and two packets; no bound that wraps.
+func TestHeadroom(t *testing.T) {
+	c := fabric.Default(fabric.LeafSpine, 64)
+	require.Equal(t, uint32(2_200_000/20+2*4196+1), c.Headroom(4196))
+	c.SpineDelay = make([]sim.Picos, c.Spines)
+	c.SpineDelay[3] = 1_000_000
+	require.Equal(t, uint32(4_200_000/20+2*4196+1), c.Headroom(4196))
+	for _, delay := range []sim.Picos{100_000_000_000, 1 << 62} {
+		c.LinkDelay = delay
+		require.Equal(t, ^uint32(0), c.Headroom(4196))
 	}
 }
 

@@ -3,6 +3,7 @@ package fabric
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"metaroce/tandem/model/sim"
 )
@@ -134,6 +135,8 @@ func (c *Config) checkPfc(all *problems) {
 	}
 	all.add(p.Xon > p.Xoff, "Pfc.Xon", p.Xon, "want at most Xoff, %d", p.Xoff)
 	all.add(c.Trim > 0, "Trim", c.Trim, "want 0 with Pfc: nothing lossless is cut")
+	most := uint64(1<<32 - 1 - 1<<20)
+	all.add(c.onTheWay() > most, "LinkDelay", c.LinkDelay, "want less with Pfc: %d bytes or more are on the way when a pause takes effect", most)
 }
 
 func (c *Config) checkScript(all *problems) {
@@ -169,10 +172,20 @@ func (c *Config) checkChange(all *problems, p *plan, at string, ch *Change) {
 
 // Headroom is what Pfc.Headroom has to be at least so that packets up to that size never find an ingress full: what
 // comes while the pause is on its way and takes effect, one packet that began before it, and the one that passed Xoff.
+// Its largest value says that no headroom is enough, and Validate refuses Pfc then.
 func (c *Config) Headroom(largest int) uint32 {
+	return uint32(min(c.onTheWay()+uint64(2*largest)+1, 1<<32-1))
+}
+
+// onTheWay is the bytes that a link may bring between a pause frame and its effect.
+func (c *Config) onTheWay() uint64 {
 	delay := 2*c.LinkDelay + c.SwitchDelay
 	for _, d := range c.SpineDelay {
 		delay = max(delay, 2*(c.LinkDelay+d)+c.SwitchDelay)
 	}
-	return uint32(uint64(delay)*uint64(c.LinkMbps)/psBits) + uint32(2*largest) + 1
+	hi, lo := bits.Mul64(uint64(delay), uint64(c.LinkMbps))
+	if hi > 0 {
+		return 1 << 32
+	}
+	return min(lo/psBits, 1<<32)
 }
