@@ -38,7 +38,8 @@ var layers = []allowed{
 	{"model/...", common, "blocks: never each other, they meet in conn"},
 
 	{"vectors/stimulus", nil, "flat list of what reaches a device: a leaf that targets and scenarios share"},
-	{"vectors/block", append([]string{"model/admit", "model/window", "model/key", "model/recv", "model/message", "model/place",
+	{"vectors/expect", append([]string{"vectors/stimulus"}, common...), "what must be seen: knows records, neither packets nor texts"},
+	{"vectors/block", append([]string{"vectors/mrv", "model/admit", "model/window", "model/key", "model/recv", "model/message", "model/place",
 		"model/complete", "model/coalesce", "model/ack"}, common...), "step vectors come from the steps themselves"},
 	{"vectors/...", append([]string{"vectors/...", "nic/layers"}, common...), "vectors describe traffic and expectations; they run nothing"},
 
@@ -50,6 +51,8 @@ var layers = []allowed{
 	{"cosim/regress/...", append([]string{"cosim/...", "vectors/..."}, common...), "regressions: tests come from the vectors, each is run by a suite"},
 	{"cosim/suite", append([]string{"cosim/...", "vectors/..."}, common...), "many runs: what is to be run comes from the vectors, each run from a session"},
 	{"cosim/bench/...", append([]string{"cosim/...", "vectors/...", "model/conn"}, common...), "measured runs bring their own traffic; conn: the cost of the reference alone is measured"},
+	{"cosim/vector/...", append([]string{"cosim/...", "vectors/...", "nic/capture", "model/admit", "model/conn", "model/pipe"}, common...),
+		"runs vectors: on the model without time, in cycles, and on RTL; the model says what must be seen"},
 	{"cosim/cover", common, "bins are counted from records of any target"},
 	{"cosim/session", append([]string{"cosim/...", "vectors/stimulus", "model/conn"}, common...), "one run of a target; conn: the cost of the reference alone is measured"},
 	{"cosim/...", append([]string{"cosim/...", "vectors/stimulus"}, common...), "targets and runs; the model comes in through modeltarget and lockstep"},
@@ -89,8 +92,9 @@ type third struct {
 var thirds = []third{
 	{"github.com/google/gopacket", []string{"nic/...", "vectors/...", "cmd/..."}, []string{"nic/...", "vectors/...", "cmd/...", "cosim/..."},
 		"packets of others end at the edge; the model has its own codec"},
-	{"google.golang.org/protobuf", []string{"cosim/bridge/..."}, []string{"cosim/bridge/..."},
-		"records are fixed bytes: a protobuf record costs a hundred times as much"},
+	{"google.golang.org/protobuf", []string{"cosim/bridge/...", "vectors/mrv/..."}, []string{"cosim/bridge/...", "vectors/mrv/..."},
+		"records are fixed bytes: a protobuf record costs a hundred times as much; vector files are read by others too"},
+	{"github.com/klauspost/compress", []string{"vectors/mrv"}, []string{"vectors/mrv"}, "vector files are zstd; nothing else is compressed"},
 	{"github.com/spf13/cobra", []string{"cmd/..."}, []string{"cmd/..."}, "flags end in cmd"},
 	{"github.com/rogpeppe/go-internal", nil, []string{"cmd/..."}, "testscript plays the user"},
 	{"github.com/stretchr/testify", nil, []string{"..."}, "tests only"},

@@ -3,6 +3,7 @@ package compose
 import (
 	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/preset"
+	"metaroce/tandem/vectors/expect"
 	"metaroce/tandem/vectors/stimulus"
 )
 
@@ -16,6 +17,8 @@ type Program struct {
 	Posted map[Receive][]Buffer
 	// Faults are all ranges in which writes were made to fail at some time.
 	Faults []Range
+	// Sees are events that a text asks for by name.
+	Sees []expect.See
 }
 
 // Frame is what a frame is meant to be.

@@ -37,9 +37,16 @@ const (
 	MemoryNil             // nothing was written
 )
 
-// Check tells which expectations do not hold.
+// Check tells which expectations do not hold, and which events that the text asks for were not seen.
 func (o *Observer) Check(list []Expectation) []string {
 	var bad []string
+	if o.watch != nil {
+		missing, _, _ := o.watch.Check(true)
+		for i := range missing {
+			m := &missing[i]
+			bad = append(bad, fmt.Sprintf("%s: expected %s, saw %s (%s)", m.Field, m.Want, m.Got, m.Rule))
+		}
+	}
 	for i := range list {
 		e := &list[i]
 		if saw, ok := o.check(e); !ok {

@@ -6,6 +6,7 @@ import (
 	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/wire"
 	"metaroce/tandem/vectors/compose"
+	"metaroce/tandem/vectors/expect"
 )
 
 // mostBreaches is where the list of breaches stops: one cause makes many.
@@ -24,6 +25,7 @@ type Observer struct {
 	waiting  []notice
 	building []built // ACKs between their commit and their leaving, in order
 	released []event.CompletionIn
+	watch    *expect.Watch // nil: no program
 	breaches []string
 	more     int // breaches not kept
 	err      error
@@ -50,8 +52,12 @@ type built struct {
 
 // New makes an observer for a program; with nil everything is counted and no breach is looked for.
 func New(p *compose.Program) *Observer {
-	return &Observer{prog: p, counts: map[string]uint64{}, last: map[lastKey][]byte{}, lastRead: map[uint16]uint32{},
+	o := &Observer{prog: p, counts: map[string]uint64{}, last: map[lastKey][]byte{}, lastRead: map[uint16]uint32{},
 		acks: map[pathKey]*wire.Ack{}, streams: map[uint16]*stream{}, lives: map[uint32]uint8{}, paths: map[pathKey]*path{}}
+	if p != nil {
+		o.watch = expect.NewWatch(p.Sees)
+	}
+	return o
 }
 
 // Observe takes one transaction: head and state records.
@@ -60,6 +66,9 @@ func (o *Observer) Observe(record []byte) {
 	if err := h.Decode(record); err != nil {
 		o.fail(err)
 		return
+	}
+	if o.watch != nil {
+		o.watch.Observe(record)
 	}
 	if f := handlers[h.Kind]; f != nil {
 		f(o, &h, record)

@@ -5,6 +5,7 @@ import (
 
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/compose"
+	"metaroce/tandem/vectors/expect"
 	"metaroce/tandem/vectors/observe"
 	"metaroce/tandem/vectors/stimulus"
 )
@@ -31,6 +32,10 @@ type Compiled struct {
 	Preset  string   // the one it needs; empty: any
 	Program *compose.Program
 	Expect  []observe.Expectation
+
+	Seed     uint64   // of what the text leaves open: that of its line, or that it was compiled with
+	Requires []string // what a target must be able to do
+	Sees     []expect.See
 }
 
 // Preset returns the preset a scenario needs, or "" where any will do.
@@ -50,15 +55,15 @@ func Compile(f *File, o Options) (*Compiled, error) {
 		name = f.Name
 	}
 	c := &compiler{rep: newReport(f.Name), vars: map[string]uint64{}, b: compose.NewBuilder(name, o.Params), seed: o.Seed, stop: o.Stop,
-		conns: map[uint64]*compose.Conn{}, regions: map[uint64]*compose.Region{}, named: map[string][]*sent{}, out: &Compiled{}}
+		conns: map[uint64]*compose.Conn{}, regions: map[uint64]*compose.Region{}, named: map[string][]*sent{}, out: &Compiled{Seed: o.Seed}}
 	c.rep.resume(f.mistakes)
 	c.out.Program, c.b.InOrder = c.b.Program, true
 	c.run(f.Stmts)
 	if c.stopped != nil {
 		return nil, c.stopped
 	}
-	if len(c.out.Expect) == 0 && len(c.rep.list) == 0 {
-		c.rep.add(lastPos(f), `a line such as "expect completions=1 mem=ok"`, "the scenario expects nothing")
+	if len(c.out.Expect)+len(c.out.Sees) == 0 && len(c.rep.list) == 0 {
+		c.rep.add(lastPos(f), `a line such as "expect completions=1 mem=ok", or "see ..."`, "the scenario expects nothing")
 	}
 	if c.out.Preset != "" && c.out.Preset != o.Params.Name && len(c.rep.list) == 0 {
 		c.rep.add(c.presetPos, "the preset the scenario names", "compiled for preset %q", o.Params.Name)
@@ -147,6 +152,7 @@ func init() {
 		"set": (*compiler).set, "read": (*compiler).read, "command": (*compiler).command,
 		"message": (*compiler).message, "again": (*compiler).again, "garbage": (*compiler).garbage, "raw": (*compiler).raw,
 		"wait": (*compiler).wait, "memory": (*compiler).memory, "stall": (*compiler).stall, "expect": (*compiler).expect,
+		"requires": (*compiler).requires, "seed": (*compiler).seedLine, "see": (*compiler).see,
 	}
 }
 

@@ -15,14 +15,14 @@ var order = []struct {
 	title string
 	words []string
 }{
-	{"Set-up", []string{"title", "covers", "preset", "conn", "key", "recv", "path", "stream", "epoch"}},
+	{"Set-up", []string{"title", "covers", "requires", "preset", "seed", "conn", "key", "recv", "path", "stream", "epoch"}},
 	{"Commands and registers", []string{"close", "clear", "set", "read", "command"}},
 	{"Packets", []string{"write", "write_imm", "send", "send_imm", "message", "again", "flush", "probe", "query", "read_request", "atomic_request"}},
 	{"Packets that are not for the receiver", []string{"read_response", "atomic_response", "ack", "nak", "answer", "announce", "control"}},
 	{"Frames of other kinds", []string{"garbage", "raw"}},
 	{"Flow", []string{"repeat", "reorder", "lose", "wait"}},
 	{"The bench", []string{"memory", "stall"}},
-	{"What must have been seen", []string{"expect"}},
+	{"What must have been seen", []string{"expect", "see"}},
 }
 
 // Reference is the list of all words, keys, mutations and counts as Markdown: a part of docs/scenarios.md.

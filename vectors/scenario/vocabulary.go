@@ -145,6 +145,8 @@ func defineSetup() {
 	define(wordSpec{word: "title", text: "one sentence: what the scenario shows", bare: []string{`"TEXT"`}, least: 1})
 	define(wordSpec{word: "covers", text: "rule ids that the scenario is about", bare: []string{"R-RULE ..."}, least: 1, anyBare: true})
 	define(wordSpec{word: "preset", text: "tables it needs; without it any preset will do", bare: []string{"NAME"}, least: 1})
+	define(wordSpec{word: "requires", text: "what a target must be able to do: commits (show what engines decide), cycles, receive, sender", bare: []string{"WORD ..."}, least: 1, anyBare: true})
+	define(wordSpec{word: "seed", text: "seed of garbage and shuffles behind it, whatever seed a run is given", bare: []string{"N"}, least: 1})
 	define(wordSpec{word: "conn", text: "opens a connection with its paths and streams", bare: []string{"N"}, least: 1, keys: []keySpec{
 		{"gen", "N", "generation (1)"}, {"paths", "N", "paths (1)"}, {"streams", "N", "streams, a power of two (1)"},
 		{"peer", "N", "connection at the peer (0x100 + N)"}, {"psn", "N", "first psn of every path (0)"}, {"tsn", "N", "first tsn (0)"},
@@ -202,6 +204,10 @@ func defineFlow() {
 	define(wordSpec{word: "memory", text: "how the memory port answers", keys: []keySpec{{"latency", "N..N", "cycles to the answer"}, {"fault", "LO..HI|none", "addresses that answer with an error"}}})
 	define(wordSpec{word: "stall", text: "how often the bench is not ready, or pauses inside a frame", bare: []string{"frame|memory|completion|ack|register|all"}, least: 1,
 		keys: []keySpec{{"permille", "N", "chance in each cycle that a stall begins (0)"}, {"run", "N", "longest stall in cycles (8)"}}})
+	define(wordSpec{word: "see", text: "an event that must be seen behind the packets before it, in the order of these lines for each kind; with any: in any order; with never: not at all. Values are A|B|.. of numbers, ranges N..M, serial numbers +N, VALUE/MASK, names, bits of a vector; * is anything",
+		bare: []string{"EVENT"}, least: 1, anyKey: true, flags: []string{"any", "never"}, keys: []keySpec{
+			{"rule", "R-RULE", "the rule that it is about (that of the event)"}, {"within", "N..N", "cycles after the latest packet before it"},
+			{"VALUE", "A|B", "a value of the event by its name in docs/events.md, of ack, nak and answer in docs/wire.md"}}})
 	define(wordSpec{word: "expect", text: "what must have been seen at the end", anyKey: true, anyBare: true})
 }
 

@@ -1,0 +1,50 @@
+package vector
+
+import (
+	"bytes"
+	"fmt"
+
+	"metaroce/tandem/model/event"
+	"metaroce/tandem/vectors/block"
+	"metaroce/tandem/vectors/expect"
+	"metaroce/tandem/vectors/mrv"
+)
+
+func isBlock(kind string) bool { return block.ByName(kind) != nil }
+
+// checkSteps holds the steps of a block vector against the block.
+func checkSteps(out *Outcome, v *mrv.Vector) *Outcome {
+	e := block.ByName(v.Kind)
+	if e == nil {
+		return out.failed(fmt.Errorf("vector %s: %q is no engine", v.Name, v.Kind))
+	}
+	for i := range v.Steps {
+		s := &v.Steps[i]
+		got, err := e.Answer(s.Op, s.Before)
+		if err != nil {
+			return out.failed(fmt.Errorf("vector %s, step %d: %w", v.Name, i, err))
+		}
+		out.Compared++
+		if bytes.Equal(got, s.After) {
+			continue
+		}
+		if len(out.Mismatches) == expect.MostMismatches {
+			out.More++
+			continue
+		}
+		out.Mismatches = append(out.Mismatches, stepMismatch(e, i, s.After, got))
+	}
+	return out.judge()
+}
+
+func stepMismatch(e *block.Engine, i int, want, got []byte) expect.Mismatch {
+	info := e.Info()
+	m := expect.Mismatch{Rule: info.Rule, Class: "step", Segment: i, Field: "row"}
+	head := make([]byte, mrv.BodyAt)
+	a, b := append(bytes.Clone(head), want...), append(bytes.Clone(head), got...)
+	for d := range event.DiffFields(info.Kind, a, b) {
+		m.Field, m.Want, m.Got = d.Field.FullName(), d.Field.Format(d.A), d.Field.Format(d.B)
+		break
+	}
+	return m
+}
