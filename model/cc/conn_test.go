@@ -51,7 +51,7 @@ func newSender(t require.TestingT, c cc.Config, paths int, start uint32) *sender
 }
 
 func (s *sender) step(op uint8, path int, in event.CcIn) event.CcOut {
-	var out event.CcOut
+	out := event.CcOut{Cut: true, Demand: true, Announce: true, PathRoom: true, ConnRoom: true, Under: true} // left from another step
 	in.Now, in.NextTsn = s.now, s.tsn[path]
 	s.e.Step(&s.paths[path], &s.conn, op, &in, &out)
 	s.check()

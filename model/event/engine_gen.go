@@ -600,7 +600,7 @@ type StreamSchedIn struct {
 	Completed uint32 // 32 bits: done: completed msn
 	Payload   uint16 // 16 bits: pick: most payload of one packet
 	Overhead  uint8  // 8 bits: pick: bytes on the wire beside the payload
-	Weight    uint8  // 8 bits: open: share of the stream, 1..255
+	Weight    uint8  // 8 bits: open: share of the stream; 0 counts as 1
 	Attempt   uint8  // 4 bits: refuse: attempt that was refused
 }
 

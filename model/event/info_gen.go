@@ -355,7 +355,7 @@ var Engines = []EngineInfo{
 			{Name: "completed", Group: GroupIn, Width: 32, Offset: 68, Size: 4, Text: "done: completed msn"},
 			{Name: "payload", Group: GroupIn, Width: 16, Offset: 72, Size: 2, Text: "pick: most payload of one packet"},
 			{Name: "overhead", Group: GroupIn, Width: 8, Offset: 74, Size: 1, Text: "pick: bytes on the wire beside the payload"},
-			{Name: "weight", Group: GroupIn, Width: 8, Offset: 75, Size: 1, Text: "open: share of the stream, 1..255"},
+			{Name: "weight", Group: GroupIn, Width: 8, Offset: 75, Size: 1, Text: "open: share of the stream; 0 counts as 1"},
 			{Name: "attempt", Group: GroupIn, Width: 4, Offset: 76, Size: 1, Text: "refuse: attempt that was refused"},
 			{Name: "again", Group: GroupRow, Width: 64, Offset: 80, Size: 8, Row: "stream", Text: "bit (msn mod 64): to be sent again from its first byte"},
 			{Name: "waiting", Group: GroupRow, Width: 48, Offset: 88, Size: 8, Row: "stream", Text: "payload bytes posted and not cut"},

@@ -51,7 +51,7 @@ func newPort(t require.TestingT, c share.Config, senders int, start uint32) *por
 }
 
 func (p *port) step(op uint8, conn int, in event.ShareIn) event.ShareOut {
-	var out event.ShareOut
+	out := event.ShareOut{Keep: true, Join: true, Moved: true, Joined: true, SendNow: true, Hint: 1, HintGen: 1} // left from another step
 	in.Now, in.Conn = p.now, uint16(conn)
 	p.e.Step(&p.senders[conn], &p.row, &p.all, op, &in, &out)
 	if out.Keep {
