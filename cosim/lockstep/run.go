@@ -186,6 +186,10 @@ func (c *Checker) account(v *Verdict, d target.Description) {
 // Failed makes the verdict that of a run which says nothing about the device.
 func (v *Verdict) Failed(err error) *Verdict {
 	v.Result, v.Failure = BenchFailed, err.Error()
+	var f *target.Failure
+	if errors.As(err, &f) {
+		v.Side, v.Gone = f.Side, f.Gone
+	}
 	var u *target.Unsupported
 	if errors.As(err, &u) {
 		v.Result = Unsupported

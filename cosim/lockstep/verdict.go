@@ -65,6 +65,8 @@ type Verdict struct {
 
 	Divergence *Divergence `json:"divergence,omitempty"`
 	Failure    string      `json:"failure,omitempty"` // of bench, host or machine: one line
+	Side       string      `json:"side,omitempty"`    // who failed, as target.Failure has it
+	Gone       bool        `json:"gone,omitempty"`    // the device's process had ended
 
 	Wall           time.Duration `json:"wall_ns"`                   // of the run, without build
 	SimulatorBytes int64         `json:"simulator_bytes,omitempty"` // most memory that its process held at once

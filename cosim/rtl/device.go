@@ -147,7 +147,9 @@ func (d *Device) goodbye() error {
 		return target.Fail("device", nil, "did not end %v after its last message", exitWait)
 	}
 	if d.proc.err != nil {
-		return target.Fail("device", d.proc.err, "ended badly: %s", d.proc.lastLine())
+		f := target.Fail("device", d.proc.err, "ended badly: %s", d.proc.lastLine())
+		f.Gone = true
+		return f
 	}
 	return io.EOF
 }
@@ -198,10 +200,11 @@ func (d *Device) explain(err error) error {
 	case <-time.After(exitWait / 2):
 		return err
 	}
-	if strings.HasSuffix(d.proc.lastLine(), f.Cause) { // it said so itself
-		return err
-	}
 	g := *f
+	g.Gone = true
+	if strings.HasSuffix(d.proc.lastLine(), f.Cause) { // it said so itself
+		return &g
+	}
 	g.Err = nil
 	g.Cause = f.Cause + "; the simulator " + d.proc.fate()
 	return &g

@@ -25,6 +25,9 @@ type Report struct {
 	cover *cover.Cover
 }
 
+// Cover is the bins that the matching runs filled; nil where they were not counted.
+func (r *Report) Cover() *cover.Cover { return r.cover }
+
 func (s *state) report(jobs int) *Report {
 	r := &Report{Jobs: jobs, Compared: map[string]uint64{}, cover: s.bins}
 	for _, o := range s.out {

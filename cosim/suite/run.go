@@ -28,6 +28,9 @@ type Options struct {
 	Stalls  bool // stalls on every stream in jobs that set none themselves
 	Workers int  // jobs side by side; 0: 1
 	Cover   bool
+	// Seen, if not nil, gets every transaction that was found equal, whole; from several jobs at a time where there are
+	// workers.
+	Seen func(record []byte)
 	// Done is told of each job when it is through, one at a time; nil: nobody.
 	Done func(Outcome)
 }
@@ -118,6 +121,9 @@ func (s *state) job(j *Job) *jobDone {
 			seen.Observe(record)
 			if d.bins != nil {
 				d.bins.Observe(record)
+			}
+			if s.o.Seen != nil {
+				s.o.Seen(record)
 			}
 		},
 	})

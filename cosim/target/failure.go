@@ -13,7 +13,9 @@ type Failure struct {
 	Cause string `json:"cause"` // one line
 	// Last describes the last record that arrived, empty if none did.
 	Last string `json:"last,omitempty"`
-	Err  error  `json:"-"`
+	// Gone: the device's process had ended, of itself or by a signal.
+	Gone bool  `json:"gone,omitempty"`
+	Err  error `json:"-"`
 }
 
 // Error is one line that names side, cause and last record.
