@@ -215,6 +215,7 @@ suites:
       - {test: none}
       - {test: no, touch: false}
       - {test: cmd, command: [], dut: rtl, mode: full}
+      - {test: put, command: ["{seed}{folder}", "{sead}", "{\"json\": 1}"]}
       - {test: odd, scenario: no-such}
       - {test: bad, scenario: bad.scn}
       - test: v

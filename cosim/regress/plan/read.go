@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"metaroce/tandem/cosim/faults"
@@ -190,10 +191,24 @@ func (l *loader) test(v source.Value) *Test {
 	return t
 }
 
+// Place is where something is put into a word of a command.
+var Place = regexp.MustCompile(`\{([a-z][a-z0-9]*)\}`)
+
+// Places are what may be put: the seed as a decimal number, as 16 hexadecimal digits, or cut down to what simulators take
+// that want a positive 32-bit number; the preset; a folder whose contents are kept if the test fails.
+var Places = []string{"seed", "seedhex", "seed31", "preset", "folder"}
+
 func command(t *Test, v source.Value, m source.Map) {
 	if t.What.Command = v.Texts(); len(t.What.Command) == 0 {
 		v.Fail("command: the list is empty")
 		t.What.Command = []string{""}
+	}
+	for _, word := range t.What.Command {
+		for _, p := range Place.FindAllStringSubmatch(word, -1) {
+			if !slices.Contains(Places, p[1]) {
+				v.Fail("command: nothing is put in the place %s; there are {%s}", p[0], strings.Join(Places, "}, {"))
+			}
+		}
 	}
 	for _, k := range lockstepKeys {
 		if x := m.Get(k); x.There() {
