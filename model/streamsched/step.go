@@ -47,12 +47,17 @@ func Next(s *event.StreamSchedStream) (msn uint32, ok bool) {
 	switch {
 	case s.AgainOn:
 		return s.AgainMsn, true
-	case s.Again != 0: // the first set bit from that of completed on, around
-		return s.Completed + uint32(bits.TrailingZeros64(bits.RotateLeft64(s.Again, -int(s.Completed&63)))), true
+	case s.Again != 0:
+		return oldest(s), true
 	case s.NextMsn != s.Posted && !s.Held:
 		return s.NextMsn, true
 	}
 	return 0, false
+}
+
+// oldest is the first message that goes again and has not begun: the first set bit from that of completed on, around.
+func oldest(s *event.StreamSchedStream) uint32 {
+	return s.Completed + uint32(bits.TrailingZeros64(bits.RotateLeft64(s.Again, -int(s.Completed&63))))
 }
 
 // post takes a message into a free slot.
@@ -123,21 +128,18 @@ func leave(s *event.StreamSchedStream, out *event.StreamSchedOut) {
 	out.Leave = true
 }
 
-// done moves completed, and forgets what is complete. A peer that completes what it has not got whole must not leave
-// a message here that would be sent again for ever.
+// done moves completed, up to what was sent whole and does not go again. A peer that says more is not believed, or
+// bytes would be waiting for ever in a message that is gone.
 func (e *Engine) done(s *event.StreamSchedStream, in *event.StreamSchedIn) {
-	if !s.Open || in.Completed-s.Completed-1 >= s.NextMsn-s.Completed { // not ahead, or beyond what was ever sent whole
-		return
+	most := s.NextMsn - s.Completed
+	if s.AgainOn {
+		most = min(most, s.AgainMsn-s.Completed)
 	}
-	for msn := s.Completed; msn != in.Completed && s.Again != 0; msn++ {
-		s.Again &^= bit(msn)
+	if s.Again != 0 {
+		most = min(most, oldest(s)-s.Completed)
 	}
-	if s.AgainOn && int32(s.AgainMsn-in.Completed) < 0 {
-		s.AgainOn, s.AgainMsn, s.AgainOff = false, 0, 0
-	}
-	s.Completed = in.Completed
-	if s.NextMsn == s.Posted && !hasWork(s) {
-		s.Waiting = 0
+	if ahead := in.Completed - s.Completed; s.Open && ahead-1 < most { // 1..most
+		s.Completed = in.Completed
 	}
 }
 
