@@ -4,5 +4,5 @@ import "metaroce/tandem/experiment"
 
 // All are the experiments, in the order in which they are listed and run.
 func All() []*experiment.Experiment {
-	return []*experiment.Experiment{loss(), planes(), failover(), incast(), collectives(), storage(), first()}
+	return []*experiment.Experiment{loss(), planes(), failover(), incast(), collectives(), storage(), first(), streams(), fabrics(), across()}
 }

@@ -24,7 +24,8 @@ type trial struct {
 	watch func(o *outcome, now sim.Picos, t cluster.Transport)
 	// row makes the output of the cell.
 	row func(o *outcome) experiment.Output
-	// share: transports of the same name see the same draws.
+	// again goes on from the outcome with a run of its own, in place of row. May be nil.
+	again func(c *experiment.Context, o *outcome, build Build) (experiment.Output, error)
 }
 
 // outcome is a simulation that has run.
@@ -130,6 +131,9 @@ func (t *trial) run(c *experiment.Context, build Build) (experiment.Output, erro
 	if err != nil {
 		return experiment.Output{}, err
 	}
+	if t.again != nil {
+		return t.again(c, o, build)
+	}
 	return t.row(o), nil
 }
 
@@ -156,7 +160,7 @@ func (o *outcome) line() uint64 { return uint64(o.net.LinkMbps) * uint64(o.net.P
 func (o *outcome) common(r experiment.Row) experiment.Row {
 	c, f := &o.Counters, &o.Fabric
 	return r.Share("again", c.Retransmitted, c.Data-c.Retransmitted).Num("timeouts", experiment.Whole(c.Timeouts)).
-		Share("lost", f.Lost.Data, f.Injected.Data).Share("marked", c.Marked, c.Data)
+		Share("lost", f.Lost.Data, f.Injected.Data).Share("marked", f.Marks, f.Injected.Data)
 }
 
 // commonColumns are the columns of common.
@@ -165,7 +169,7 @@ func commonColumns() []experiment.Column {
 		{Name: "again", Unit: "of data", What: "data packets sent again, out of those sent for the first time"},
 		{Name: "timeouts", What: "retransmission timers that expired, all NICs"},
 		{Name: "lost", Unit: "of data", What: "data packets that the fabric lost, for whatever reason, out of all sent"},
-		{Name: "marked", Unit: "of data", What: "data packets that arrived with a congestion mark, out of all sent"},
+		{Name: "marked", Unit: "of data", What: "packets that the fabric marked, out of all data packets sent"},
 	}
 }
 
