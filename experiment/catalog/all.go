@@ -4,5 +4,7 @@ import "metaroce/tandem/experiment"
 
 // All are the experiments, in the order in which they are listed and run.
 func All() []*experiment.Experiment {
-	return []*experiment.Experiment{loss(), planes(), failover(), incast(), collectives(), storage(), first(), streams(), fabrics(), across()}
+	return []*experiment.Experiment{
+		loss(), planes(), failover(), incast(), collectives(), fairness(), across(), storage(), first(), streams(), fabrics(),
+	}
 }
