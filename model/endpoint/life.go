@@ -28,14 +28,16 @@ const (
 	LifeAccepted                 // a peer opened it
 	LifeRefused                  // an own open was refused, or never answered
 	LifeClosed                   // it is gone; what was posted has its completions
+	StreamFailed                 // what a peer sent on one of its streams was refused for good: that stream takes nothing any more
 )
 
-// Event says what happened to a connection.
+// Event says what happened to a connection, or to a stream of it.
 type Event struct {
 	Kind   LifeKind
 	Conn   uint16
+	Stream uint16 // that failed
 	Host   uint16 // the peer
-	Status Status // closed: why, if it was not asked for
+	Status Status // closed: why, if it was not asked for; failed: why
 }
 
 // Event takes the oldest event that was not taken.
@@ -52,6 +54,7 @@ func (n *NIC) Event() (Event, bool) {
 var (
 	ErrNotOpen  = errors.New("endpoint: no such connection, or it is not open")
 	ErrNoStream = errors.New("endpoint: the connection has no such stream")
+	ErrNoPath   = errors.New("endpoint: the connection has no such path")
 )
 
 // stray is an answer to a close of a connection that is not there.

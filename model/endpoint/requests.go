@@ -231,7 +231,7 @@ func (n *NIC) unpark(c *conn, s *stream) {
 func (n *NIC) execute(c *conn, s *stream, msn uint32, r *reply) {
 	if r.op == wire.OpcodeAtomicResponse && !n.atomic(r) {
 		n.slot(c, event.SlotDrop, &event.SlotIn{Slot: r.slot})
-		s.sticky.Error, s.sticky.ErrMsn = wire.SyndromeRemoteOp, msn
+		n.stickError(c, s, wire.SyndromeRemoteOp, msn)
 		return // the requester learns it by its status query
 	}
 	n.sender(c).replies.push(*r)

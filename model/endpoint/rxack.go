@@ -163,7 +163,7 @@ func (n *NIC) reply(c *conn, op wire.Opcode, path uint8, sport uint16, p *Packet
 // nak queues the NAK that message calls for.
 func (n *NIC) nak(it *item, out *event.MessageOut) {
 	if out.Syndrome != wire.SyndromeRnr {
-		n.failReceives(it.s, Status(out.Syndrome))
+		n.failArrivals(it.c, it.s, Status(out.Syndrome), matched(&it.d))
 	}
 	q := n.answerTo(it, event.AckNak)
 	q.Syndrome, q.Msn, q.Attempt = out.Syndrome, out.SynMsn, out.SynAttempt

@@ -51,6 +51,7 @@ type txPath struct {
 	timer event.PathTimerPath
 	ring  xmit.Ring
 	slot  uint32 // of the wheel
+	tally pathTally
 }
 
 // outMessage is a message, or the answer to a request, that has packets in flight. It stays until all of them are settled.

@@ -127,23 +127,11 @@ func (n *NIC) openStream(s *stream) {
 
 // closeStream ends a life: what is on its way for it is thrown away.
 func (n *NIC) closeStream(s *stream) {
-	n.failReceives(s, StatusFlushed)
+	n.failReceives(s, StatusFlushed, noReceive)
 	var mo event.MessageOut
 	message.Step(&event.MessageSlot{}, &s.sticky, event.MessageClose, &event.MessageIn{}, &mo)
 	var co event.CompleteOut
 	complete.Step(&s.order, event.CompleteClose, &event.CompleteIn{}, &co)
-}
-
-// failReceives gives back the receives of a stream that ends or is in error: the first with the reason, if there is one.
-func (n *NIC) failReceives(s *stream, why Status) {
-	for ; s.consumed != s.posted; s.consumed++ {
-		r := s.recvAt(s.consumed)
-		*n.completions.Push() = Completion{
-			ID: uint64(r.WrId), Conn: s.conn, Stream: s.number, Status: why, Responder: true, Receive: true,
-		}
-		*r = event.RecvRecv{}
-		why = StatusFlushed
-	}
 }
 
 // PostRecv posts a receive of a stream: the next message that consumes one goes there. It returns its index.
