@@ -15,7 +15,9 @@ type NIC struct {
 
 	now  sim.Picos
 	tick uint32 // now in ticks of 4 ns, modulo 2^32
-	xid  uint32 // packets that came, and work requests
+	xid  uint32 // of the packet that is being handled, or of the newest
+
+	arrived uint32 // packets that came
 
 	conns   []*conn // by index
 	freed   sim.Ring[resting]
@@ -145,17 +147,26 @@ func (n *NIC) record(r Record) { n.trace(r) }
 // OnPacket takes a whole packet that came by a plane. The packet is the caller's again afterwards.
 func (n *NIC) OnPacket(now sim.Picos, plane int, p *Packet) {
 	n.at(now)
-	n.xid++
-	switch {
-	case arrives[p.Opcode].receiver:
-		var it item
-		it.describe(p, plane, n.xid)
-		n.to(stationAdmit, &it)
-	case arrives[p.Opcode].take != nil:
-		arrives[p.Opcode].take(n, plane, p)
-	default:
-		n.count.Drops[event.ReasonOpcode]++
+	var it item
+	if s, ok := n.enter(&it, plane, p); ok {
+		n.to(s, &it)
 	}
+}
+
+// enter makes an item of a packet. False: no station takes its kind.
+func (n *NIC) enter(it *item, plane int, p *Packet) (Station, bool) {
+	n.arrived++
+	n.xid = n.arrived
+	switch a := &arrives[p.Opcode]; {
+	case a.receiver:
+		it.describe(p, plane, n.xid)
+		return StationAdmit, true
+	case a.take != nil:
+		it.p, it.plane, it.d.Xid = p, uint8(plane), n.xid
+		return StationReply, true
+	}
+	n.count.Drops[event.ReasonOpcode]++
+	return 0, false
 }
 
 // OnTime does what is due. Call it at Deadline, or whenever time has passed.

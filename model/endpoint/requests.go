@@ -318,30 +318,45 @@ func (n *NIC) response(it *item) {
 	if !out.Take {
 		return
 	}
-	n.store(w, p)
-	if out.Done {
-		w.answered, w.value = true, p.Operand
-		c.asks.free |= 1 << p.Slot
-		n.told(c, s.number, a.Msn+1) // it executed behind all earlier messages
-		n.report(c, s)
-		n.slotFree(c)
+	it.s, it.last = s, out.Done
+	it.d.Msn = a.Msn
+	if atomic {
+		it.d.Addr = w.Local
 	}
 }
 
 // store writes a part of an answer to the host.
-func (n *NIC) store(w *work, p *Packet) {
+	n.to(StationMemory, it)
+func (n *NIC) store(it *item) {
+	d, p := &it.d, it.p
 	switch {
 	case n.mem == nil:
-	case p.Opcode == wire.OpcodeAtomicResponse:
+	case d.Opcode == wire.OpcodeAtomicResponse:
 		var b [8]byte
 		binary.LittleEndian.PutUint64(b[:], p.Operand)
-		n.mem.Write(w.Local, b[:])
-	case p.PayloadLen > 0:
-		n.mem.Write(p.LocalAddr, p.Data[:p.PayloadLen])
+		n.mem.Write(d.Addr, b[:])
+	case d.PayloadLen > 0:
+		n.mem.Write(d.Addr, p.Data[:d.PayloadLen])
+	}
+}
+
+// answeredRequest completes an own request whose answer is in memory.
+func (n *NIC) answeredRequest(it *item) {
+	if !it.last {
+		return
+	}
+	c, q := it.c, &it.s.send
+	c.asks.free |= 1 << it.p.Slot
+	if !q.failed { // as it may have while memory took the answer
+		w := q.at(it.d.Msn)
+		w.answered, w.value = true, it.p.Operand
+		n.told(c, it.s.number, it.d.Msn+1) // it executed behind all earlier messages
+		n.report(c, it.s)
 	}
 }
 
 // slotFree lets a stream go on that waits for a request slot.
+	n.slotFree(c)
 func (n *NIC) slotFree(c *conn) {
 	for left := c.asks.waiting.Len(); left > 0 && c.asks.free != 0; left-- {
 		s := n.streams[*c.asks.waiting.Head()]

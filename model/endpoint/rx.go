@@ -16,7 +16,11 @@ type item struct {
 	p     *Packet // its body; stations behind place must not need it
 	plane uint8   // on which it came
 	c     *conn   // from admit
-	s     *stream // from admit, nil where the packet is of no stream
+	s     *stream // from admit, nil where the packet is of no stream; of an answer, from slot: the request's
+
+	held   *Item // set: it stands still between stations until its owner moves it
+	failed bool  // from memory: it refused the write
+	last   bool  // from slot: the answer is whole with this part
 }
 
 // describe fills the descriptor from a packet that is well formed.
@@ -84,7 +88,7 @@ func (n *NIC) admit(it *item) {
 		n.probed(it)
 		return
 	}
-	n.to(stationWindow, it)
+	n.to(StationWindow, it)
 }
 
 // window is the station of R-WINDOW.
@@ -127,14 +131,14 @@ func (n *NIC) window(it *item) {
 
 // keyOrSlot is where a new packet goes behind the window: parts of messages to the checks of memory and match, requests
 // and answers to the request slots.
-func keyOrSlot(op wire.Opcode) station {
+func keyOrSlot(op wire.Opcode) Station {
 	switch op {
 	case wire.OpcodeWrite, wire.OpcodeWriteImm:
-		return stationKey
+		return StationKey
 	case wire.OpcodeSend, wire.OpcodeSendImm:
-		return stationRecv
+		return StationRecv
 	}
-	return stationSlot
+	return StationSlot
 }
 
 // key is the station of R-KEY.
@@ -149,10 +153,10 @@ func (n *NIC) key(it *item) {
 	}
 	d.Syndrome = out.Syndrome
 	if d.Opcode == wire.OpcodeWriteImm {
-		n.to(stationRecv, it)
+		n.to(StationRecv, it)
 		return
 	}
-	n.to(stationMessage, it)
+	n.to(StationMessage, it)
 }
 
 // keyAt is the region of a key, all zero beyond the table.
@@ -177,7 +181,7 @@ func (n *NIC) recv(it *item) {
 		n.record(&event.Recv{Head: n.head(event.RecvMatch, d), Out: out, In: in, Recv: *row})
 	}
 	d.Syndrome, d.Addr, d.WrId = out.Syndrome, out.AddrOut, out.WrIdOut
-	n.to(stationMessage, it)
+	n.to(StationMessage, it)
 }
 
 // message is the station of R-MESSAGE.
@@ -199,6 +203,6 @@ func (n *NIC) message(it *item) {
 		n.nak(it, &out)
 	}
 	if out.Verdict == event.VerdictPlace {
-		n.to(stationMemory, it)
+		n.to(StationMemory, it)
 	}
 }

@@ -10,15 +10,19 @@ import (
 
 // memory is the station that writes a payload to the host: the memory port. Its answer goes to place.
 func (n *NIC) memory(it *item) {
-	failed := false
-	if d := &it.d; n.mem != nil && d.PayloadLen > 0 {
-		failed = !n.mem.Write(d.Addr, it.p.Data[:d.PayloadLen])
+	if isResponse(it.d.Opcode) {
+		n.store(it)
+		n.to(StationAnswer, it)
+		return
 	}
-	n.place(it, failed)
+	if d := &it.d; n.mem != nil && d.PayloadLen > 0 {
+		it.failed = !n.mem.Write(d.Addr, it.p.Data[:d.PayloadLen])
+	}
+	n.to(StationPlace, it)
 }
 
 // place is the station of R-PLACE: a byte counts when memory has it.
-func (n *NIC) place(it *item, failed bool) {
+func (n *NIC) place(it *item) {
 	d := &it.d
 	op := event.PlaceWrite
 	if d.PayloadLen == 0 {
@@ -26,7 +30,7 @@ func (n *NIC) place(it *item, failed bool) {
 	}
 	in := event.PlaceIn{
 		StreamRow: d.StreamRow, Life: d.Life, Msn: d.Msn, Attempt: d.Attempt, Fresh: d.Fresh, Length: d.Length,
-		PayloadLen: d.PayloadLen, Addr: d.Addr, Error: failed,
+		PayloadLen: d.PayloadLen, Addr: d.Addr, Error: it.failed,
 	}
 	var out event.PlaceOut
 	slot := it.s.slotFor(d.Msn, d.Old)
@@ -38,7 +42,7 @@ func (n *NIC) place(it *item, failed bool) {
 	case out.Fault:
 		n.fault(it)
 	case out.Done:
-		n.done(it.c, it.s, slot, doneOf(d))
+		n.to(StationComplete, it)
 	}
 }
 

@@ -4,36 +4,58 @@ import (
 	"metaroce/tandem/model/wire"
 )
 
-// station is one engine with its table, which handles one item at a time.
-type station uint8
+// Station is one engine with its table, which handles one packet at a time and says which is the next.
+type Station uint8
 
+// Stations of what comes in, in the order of the line; Slot, Answer and Reply stand beside it.
 const (
-	stationAdmit station = iota
-	stationWindow
-	stationKey
-	stationRecv
-	stationMessage
-	stationMemory
-	stationSlot
+	StationAdmit    Station = iota // may it come in
+	StationWindow                  // is it new; acknowledgements are coalesced here
+	StationKey                     // may it write there
+	StationRecv                    // which receive takes it
+	StationMessage                 // is its message to be placed
+	StationMemory                  // the host's memory is written
+	StationPlace                   // is its message whole
+	StationComplete                // messages are released in order
+	StationSlot                    // requests of the peer, and answers to own ones
+	StationAnswer                  // an answer is in memory
+	StationReply                   // what comes back to a sender: acknowledgements, NAKs, answers to probes; and control
 )
 
-// to hands an item to its next station. Here it is handled at once, before the station that it comes from goes on.
-func (n *NIC) to(s station, it *item) {
+// to hands an item to its next station. It is handled at once, before the station that it comes from goes on, unless the
+// item is another's who decides when it goes on.
+func (n *NIC) to(s Station, it *item) {
+	if it.held != nil {
+		it.held.Next, it.held.More = s, true
+		return
+	}
+	n.handle(s, it)
+}
+
+func (n *NIC) handle(s Station, it *item) {
 	switch s {
-	case stationAdmit:
+	case StationAdmit:
 		n.admit(it)
-	case stationWindow:
+	case StationWindow:
 		n.window(it)
-	case stationKey:
+	case StationKey:
 		n.key(it)
-	case stationRecv:
+	case StationRecv:
 		n.recv(it)
-	case stationMessage:
+	case StationMessage:
 		n.message(it)
-	case stationMemory:
+	case StationMemory:
 		n.memory(it)
-	default:
+	case StationPlace:
+		n.place(it)
+	case StationComplete:
+		n.done(it.c, it.s, it.s.slotFor(it.d.Msn, it.d.Old), doneOf(&it.d))
+	case StationSlot:
 		n.request(it)
+	case StationAnswer:
+		n.answeredRequest(it)
+	default:
+		arrives[it.p.Opcode].take(n, int(it.plane), it.p)
 	}
 }
 
@@ -76,6 +98,7 @@ type Counters struct {
 	Duplicates uint64 // packets with psn that came again
 	Released   uint64 // messages of peers that are complete
 
+	Walked       uint64 // records of packets in flight that were looked at, by acknowledgements and timers
 	Timeouts     uint64 // of paths
 	PathFailures uint64 // paths that became suspect
 	PathReturns  uint64 // paths that became active again

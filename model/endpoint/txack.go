@@ -90,6 +90,7 @@ func (n *NIC) walk(c *conn, path, list uint8, p *Packet, said *event.AckRecvOut,
 	t := c.tx
 	pt := &t.paths[path]
 	for left := listLen(pt, list); left > 0; left-- {
+		n.count.Walked++
 		psn, _ := xmit.Head(&pt.xmit, list)
 		rec := n.records.At(pt.ring, psn)
 		in := event.LossWalkIn{
