@@ -298,6 +298,9 @@ func (n *NIC) response(it *item) {
 		n.count.Wrong++
 		return
 	}
+	if c.asks.resting>>p.Slot&1 != 0 {
+		return // its request was given up
+	}
 	a := c.asks.ask[p.Slot]
 	atomic := p.Opcode == wire.OpcodeAtomicResponse
 	in := event.SlotIn{Slot: p.Slot, Offset: p.Offset, PayloadLen: p.PayloadLen}
@@ -323,10 +326,10 @@ func (n *NIC) response(it *item) {
 	if atomic {
 		it.d.Addr = w.Local
 	}
+	n.to(StationMemory, it)
 }
 
 // store writes a part of an answer to the host.
-	n.to(StationMemory, it)
 func (n *NIC) store(it *item) {
 	d, p := &it.d, it.p
 	switch {
@@ -353,10 +356,10 @@ func (n *NIC) answeredRequest(it *item) {
 		n.told(c, it.s.number, it.d.Msn+1) // it executed behind all earlier messages
 		n.report(c, it.s)
 	}
+	n.slotFree(c)
 }
 
 // slotFree lets a stream go on that waits for a request slot.
-	n.slotFree(c)
 func (n *NIC) slotFree(c *conn) {
 	for left := c.asks.waiting.Len(); left > 0 && c.asks.free != 0; left-- {
 		s := n.streams[*c.asks.waiting.Head()]

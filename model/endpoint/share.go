@@ -62,9 +62,8 @@ func (n *NIC) shareSees(it *item) {
 
 // onAnnounce takes the announcement of a sender.
 func (n *NIC) onAnnounce(plane int, p *Packet) {
-	c := n.connAt(p.DstConn)
-	if c == nil || !c.row.Valid || uint8(p.DstConn>>16) != c.row.Generation || p.Path >= c.paths {
-		n.count.Drops[event.ReasonConn]++
+	c := n.known(p)
+	if c == nil {
 		return
 	}
 	row := n.rxPath(c, p.Path)

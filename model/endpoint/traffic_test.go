@@ -34,8 +34,13 @@ type job struct {
 }
 
 func newTraffic(w *world, streams uint8, paths uint8) *traffic {
-	x := &traffic{w: w, streams: 1 << streams, next: 64}
-	x.conn[0], x.conn[1] = w.connect(paths, streams)
+	a, b := w.connect(paths, streams)
+	return trafficOn(w, a, b, streams)
+}
+
+// trafficOn is traffic on a connection that is open.
+func trafficOn(w *world, a, b uint16, streams uint8) *traffic {
+	x := &traffic{w: w, streams: 1 << streams, next: 64, conn: [2]uint16{a, b}}
 	for i := range 2 {
 		x.jobs[i] = make([][]job, x.streams)
 		x.done[i], x.placed[i] = make([]int, x.streams), make([]int, x.streams)

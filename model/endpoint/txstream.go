@@ -74,15 +74,15 @@ func (n *NIC) report(c *conn, s *stream) {
 	for q.reported != q.next {
 		w := q.at(q.reported)
 		status := StatusOK
-		switch {
-		case q.failed && !wire.Less(q.reported, q.sched.Completed):
+		if q.flushing || !wire.Less(q.reported, q.sched.Completed) || isRequest(w.Op) && !w.answered {
+			if !q.failed {
+				break
+			}
+			q.flushing = true // what is behind it has no better end
 			status = StatusFlushed
 			if q.reported == q.errMsn {
 				status = q.why
 			}
-		case !wire.Less(q.reported, q.sched.Completed), isRequest(w.Op) && !w.answered:
-			n.drop(q)
-			return
 		}
 		*n.completions.Push() = Completion{
 			ID: w.ID, Conn: c.index, Stream: s.number, Op: w.Op, Status: status, Msn: q.reported, Bytes: w.Length, Value: w.value,

@@ -129,6 +129,7 @@ func (n *NIC) pathTimer(c *conn, path, op uint8, in *event.PathTimerIn) {
 	}
 	if out.Timeout {
 		n.count.Timeouts++
+		pt.tally.timeouts++
 		n.penalise(c, path, pathPenalty)
 		n.cc(c, path, event.CcTimeout, &event.CcIn{})
 	}
@@ -241,6 +242,16 @@ func (n *NIC) onAnswer(plane int, p *Packet) {
 
 // admitReply finds the connection of what comes back to a sender; nil: it is dropped, and counted.
 func (n *NIC) admitReply(p *Packet) *conn {
+	c := n.known(p)
+	if c == nil || c.tx == nil {
+		return nil // never sent anything
+	}
+	return c
+}
+
+// known is the connection of a packet that admit does not see, by the checks of R-ADMIT that concern it; nil: it is
+// dropped, and counted by the first reason.
+func (n *NIC) known(p *Packet) *conn {
 	c := n.connAt(p.DstConn)
 	reason := event.ReasonNone
 	switch {
@@ -248,7 +259,7 @@ func (n *NIC) admitReply(p *Packet) *conn {
 		reason = event.ReasonConn
 	case uint8(p.DstConn>>16) != c.row.Generation:
 		reason = event.ReasonGeneration
-	case p.Path >= c.paths || c.tx == nil:
+	case p.Path >= c.paths:
 		reason = event.ReasonPath
 	}
 	n.count.Drops[reason]++

@@ -85,6 +85,7 @@ type sendStream struct {
 	queried  bool // a query is queued
 	waits    bool // for a request slot
 	failed   bool
+	flushing bool // a completion told of it
 	why      Status
 }
 

@@ -31,6 +31,7 @@ type world struct {
 	hold  []arriving
 	ended [2][]Completion
 	life  [2][]Event
+	each  func()                      // called before each step
 	check func(at int, c *Completion) // called with each completion, at once
 }
 
@@ -38,7 +39,7 @@ type world struct {
 type trouble struct {
 	lose, lose2 uint16 // data; all else
 	double      uint16
-	late        uint16    // held up by up to lateBy
+	late        uint16 // held up by up to lateBy
 	lateBy      sim.Picos
 	mark        uint16 // CE on data
 	holdLife    bool   // packets are kept back as stragglers, too
@@ -165,6 +166,9 @@ func (w *world) step() bool {
 	}
 	e := heap.Pop(&w.queue).(arriving)
 	w.now = e.at
+	if w.each != nil {
+		w.each()
+	}
 	n := w.nics[e.host]
 	switch e.kind {
 	case 0:
@@ -238,9 +242,11 @@ func (w *world) runUntil(limit sim.Picos, done func() bool) {
 
 // settle lets everything on its way arrive and every timer run down.
 func (w *world) settle(d sim.Picos) {
-	for end := w.now + d; len(w.queue) > 0 && w.queue[0].at <= end; {
+	end := w.now + d
+	for len(w.queue) > 0 && w.queue[0].at <= end {
 		w.step()
 	}
+	w.now = end
 }
 
 func (w *world) describe() string {
