@@ -118,6 +118,7 @@ func (s *sender) check() {
 			allowed = 0
 		}
 		s.must(wc == allowed, "Wc is not the allowance")
+		s.must(s.conn.Ceiling == 0 && s.conn.Interval == 0 && int(s.conn.Spread) == min(2, int(s.conn.Active)), "left from a hint")
 		return
 	}
 	allowed := uint32(max(uint64(s.conn.Hint)*bdp*3/2/whole, 4*packet))

@@ -30,12 +30,30 @@ func TestWithoutHint(t *testing.T) {
 	require.False(t, waits)
 }
 
+// TestBehindAnAnnouncement: what the tuning lets go out while the answer is on its way.
+func TestBehindAnAnnouncement(t *testing.T) {
+	c := config()
+	c.Tuning.Announced = 3
+	e, err := cc.New(c)
+	require.NoError(t, err)
+	var conn event.CcConn
+	var out event.CcOut
+	e.Step(nil, &conn, event.CcOpen, &event.CcIn{Rate: rate, BaseRtt: rtt, Active: 1}, &out)
+	e.Step(nil, &conn, event.CcResume, &event.CcIn{Waiting: bdp}, &out)
+	require.True(t, out.Announce)
+	conn.Inflight = 3*packet - 1
+	require.True(t, e.ConnRoom(&conn))
+	conn.Inflight++
+	require.False(t, e.ConnRoom(&conn))
+}
+
 // TestSmallMessageNeedsNoAnnouncement: what fits the allowance goes out at once and announces itself.
 func TestSmallMessageNeedsNoAnnouncement(t *testing.T) {
 	s := newSender(t, config(), 8, 0)
 	require.False(t, s.step(event.CcResume, 0, event.CcIn{Waiting: 4 * packet}).Announce)
 	_, waits := s.e.Reminder(&s.conn)
 	require.False(t, waits)
+	require.False(t, s.e.Asleep(&s.conn, s.now))
 	sent := 0
 	for ; s.e.ConnRoom(&s.conn) && cc.Paced(&s.conn, s.now); sent++ {
 		s.send(0, packet, 0)
@@ -78,6 +96,7 @@ func TestLapse(t *testing.T) {
 			s.send(0, packet, c.waiting)
 			sent := s.now
 			s.now = sent + c.lapse
+			require.Equal(t, c.lapse > 4*rtt, s.e.Asleep(&s.conn, s.now), "only to begin at another phase")
 			out := s.step(event.CcResume, 0, event.CcIn{Waiting: bdp})
 			require.True(t, cc.Hinted(&s.conn))
 			require.False(t, out.Announce)
@@ -104,6 +123,33 @@ func TestLongFirstWaitKeepsTheHint(t *testing.T) {
 	s.hint(whole/1000, 1, 0xffff)
 	require.Greater(t, s.conn.PaceAt-s.now, uint32(8*rtt))
 	require.False(t, s.e.Asleep(&s.conn, s.conn.PaceAt))
+}
+
+// TestLongWaitKeepsTheHint: the phase after a rest may end beyond the lapse that began with the last packet.
+func TestLongWaitKeepsTheHint(t *testing.T) {
+	for _, waiting := range []uint32{bdp, 100} {
+		s := newSender(t, config(), 8, 0)
+		s.hint(whole/1000, 1, 0)
+		s.send(0, packet, bdp)
+		s.now += 4 * s.conn.Gap // its lapse
+		s.step(event.CcResume, 0, event.CcIn{Waiting: waiting, Phase: 0xffff})
+		require.True(t, cc.Hinted(&s.conn))
+		require.Greater(t, s.conn.PaceAt-s.now, s.conn.Gap-2)
+		require.Equal(t, waiting < 500, s.e.Asleep(&s.conn, s.conn.PaceAt), "with less to send than the pace lets out in a round trip, the hint is not kept")
+	}
+}
+
+// TestAskedAfterARest: a connection that rested long has the whole time for its answer.
+func TestAskedAfterARest(t *testing.T) {
+	for _, waiting := range []uint32{packet, bdp} {
+		s := newSender(t, config(), 8, 0)
+		s.now += 100 * rtt
+		s.step(event.CcResume, 0, event.CcIn{Waiting: waiting})
+		s.now += 4 * rtt
+		require.False(t, s.e.Asleep(&s.conn, s.now))
+		s.now++
+		require.True(t, s.e.Asleep(&s.conn, s.now))
+	}
 }
 
 // TestRestedForgets: the 8 s look of the device makes a connection quiet before its times wrap.
@@ -144,6 +190,12 @@ func TestAnything(t *testing.T) {
 				out := s.ack(path, uint32(rapid.IntRange(0, int(s.flying[path])).Draw(t, "acked")), marks, lost)
 				require.False(t, out.Under)
 			default:
+				if !s.e.Asleep(&s.conn, s.now) { // whoever is awake may be asked to resume, and nothing happens
+					before := s.conn
+					out := s.step(event.CcResume, path, event.CcIn{Waiting: bdp, Phase: 77})
+					require.Zero(t, out)
+					require.Equal(t, before, s.conn)
+				}
 				if s.e.Asleep(&s.conn, s.now) {
 					s.step(event.CcResume, path, event.CcIn{Waiting: rapid.Uint32().Draw(t, "waiting")})
 				}

@@ -107,7 +107,24 @@ func TestWindowsGrow(t *testing.T) {
 		s.e.Step(&s.paths[0], &s.conn, event.CcAck, &event.CcIn{Acked: packet, Packets: 1, Ce: s.ce[0], Fresh: true}, &event.CcOut{})
 	}
 	near(t, bdp*3/2, s.wp(0), "twice its share")
+	s.paths[0].Inflight += 1000
+	require.Equal(t, s.wp(0)-1000, s.e.Free(&s.paths[0], &s.conn))
+	s.paths[0].Inflight = 2 * bdp
+	require.Zero(t, s.e.Free(&s.paths[0], &s.conn))
 	near(t, bdp*3/2, s.wc(), "the ceiling")
+}
+
+// TestPathTakesNoMoreThanItsShare, where the tuning says so.
+func TestPathTakesNoMoreThanItsShare(t *testing.T) {
+	c := config()
+	c.Tuning.PathEighths = 8
+	s := newSender(t, c, 2, 0)
+	s.hint(whole-1, 1, 0)
+	for range 400 {
+		s.send(0, packet, 0)
+		s.ack(0, packet, 0, 0)
+	}
+	near(t, bdp*3/4, s.wp(0), "its share")
 }
 
 // TestLossAloneShrinksNothing: up to a quarter of 32 packets and more; beyond, an eighth of the path's window.
