@@ -26,6 +26,9 @@ type Plan struct {
 	Cells   []Cell
 	Gates   []Gate
 	Plots   []Plot
+	// Actors are what series are of, in the order of their colours: one has the same in every plot. A series is of the
+	// actor that its name begins with.
+	Actors []string
 	// Over are the parameters that a sweep varies; nil for an experiment by itself.
 	Over []string
 	// Derive adds to the rows what needs several cells. May be nil. Rows of cells that did not run are not there.

@@ -94,7 +94,7 @@ type part struct {
 // into appends cells and gates of the point to the plan of the whole sweep.
 func (x *part) into(whole *Plan) {
 	if whole.Columns == nil {
-		whole.Columns = x.columns()
+		whole.Columns, whole.Actors = x.columns(), x.plan.Actors
 	}
 	for _, c := range x.plan.Cells {
 		inner := c

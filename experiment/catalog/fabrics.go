@@ -111,7 +111,7 @@ func (b *builder) addFabric(v experiment.Values, net fabric.Config, work, name s
 		row: func(o *outcome) experiment.Output {
 			limit := o.graph.Limit(o.link())
 			if work == "permutation" && o.net.Spines > 0 { // all traffic leaves its leaf
-				limit = o.link().Time(bytes*uint64(o.net.HostsPerLeaf)/uint64(o.net.Spines)) + o.rtt/2
+				limit = o.link().Time(bytes*uint64(o.net.HostsPerLeaf)/uint64(o.net.Spines)) + o.way
 			}
 			d := o.Durations(nil)
 			r := o.start().Word("work", work).Word("variant", name).Share("completed", uint64(o.Completed), uint64(len(o.Flows))).

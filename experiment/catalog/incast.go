@@ -15,7 +15,7 @@ const (
 	// probes of pacing rates a base round trip
 	probesPerRtt = 4
 	// mostRtts is how long rates are looked at, in base round trips.
-	mostRtts = 200
+	mostRtts = 25
 )
 
 // incast: many hosts send to one.
@@ -148,7 +148,7 @@ func (o *outcome) incast(r experiment.Row, senders int, bytes uint64) experiment
 	}
 	r = r.Share("fast-slow", uint64(d.Rank(0)), uint64(d.Rank(1000))).Share("last", uint64(o.Makespan()), ideal).Num("limit", limitShare(o.graph.Limit(o.link()), ideal)).
 		Num("p50", experiment.Micros(uint64(d.Rank(500)))).Num("p99", experiment.Micros(uint64(d.Rank(990))))
-	plot := keyed("rates", senders)
+	plot := "rates-" + experiment.Whole(senders).String()
 	label := o.trial.who + ", " + r.Text("buffer") + ", " + r.Text("starts")
 	return experiment.Output{Rows: []experiment.Row{o.common(r)}, Traces: []experiment.Trace{{Plot: plot, Label: label, Points: points}}}
 }

@@ -15,7 +15,7 @@ func incastPlan(v experiment.Values) experiment.Plan {
 			transportColumn(),
 			{Name: "fair@2", Unit: "of senders", What: "whose pacing rate is within a tenth of line / senders, 2 base round trips after the first start"},
 			{Name: "fair@10", Unit: "of senders", What: "the same 10 base round trips after the first start"},
-			{Name: "settled", Unit: "us", What: "first look, four a base round trip, at which that is so for all; empty: never in 200 base round trips"},
+			{Name: "settled", Unit: "us", What: "first look, four a base round trip, at which that is so for all; empty: not in the first 25 base round trips"},
 			{Name: "fast-slow", Unit: "ratio", What: "completion time of the fastest sender over that of the slowest"},
 			{Name: "last", Unit: "of ideal", What: "last completion over bytes x senders / rate"},
 			{Name: "limit", Unit: "of ideal", What: "the least that last can be: headers and one way through the fabric"},
@@ -50,7 +50,7 @@ func incastPlots(v experiment.Values) []experiment.Plot {
 			Where: experiment.Where{"starts": "together"}, Levels: []experiment.Level{{Y: experiment.Decimal("0.97"), Label: "gate 0.97"}}},
 	}
 	for _, n := range v.Numbers("senders") {
-		plots = append(plots, experiment.Plot{Name: keyed("rates", n), Title: "Senders with a fair pacing rate, " + experiment.Count.Format(n) + " to one", Kind: experiment.Traces,
+		plots = append(plots, experiment.Plot{Name: "rates-" + experiment.Count.Format(n), Title: "Senders with a fair pacing rate, " + experiment.Count.Format(n) + " to one", Kind: experiment.Traces,
 			X: "time", XUnit: "us", Y: "within a tenth of fair", YUnit: "of senders", Note: "Four looks a base round trip."})
 	}
 	return plots

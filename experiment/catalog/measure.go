@@ -35,6 +35,9 @@ type outcome struct {
 	net   fabric.Config // as it was for this transport
 	graph *workload.Graph
 	rtt   sim.Picos // base, over the longest way
+	// way is the delay from one host to another over the longest way, without the time that a packet takes on links: no
+	// limit is too high for it.
+	way sim.Picos
 	// notes of watch
 	notes []note
 }
@@ -90,7 +93,7 @@ func (b *builder) one(t *trial) {
 
 // plan is the plan of the cells that were added, or all that is wrong with them.
 func (b *builder) plan(p experiment.Plan) (*experiment.Plan, error) {
-	p.Cells = b.cells
+	p.Cells, p.Actors = b.cells, transportNames()
 	return &p, b.bad.err()
 }
 
@@ -115,7 +118,7 @@ func (t *trial) run(c *experiment.Context, build Build) (experiment.Output, erro
 	if err != nil {
 		return experiment.Output{}, err
 	}
-	o.rtt = net.Diameter(dataSize, ackSize)
+	o.rtt, o.way = net.Diameter(dataSize, ackSize), net.Diameter(0, 0)/2
 	opt := t.opt
 	if t.watch != nil {
 		opt.Probe = func(now sim.Picos, tr cluster.Transport) { t.watch(o, now, tr) }
@@ -180,7 +183,7 @@ func transportColumn() experiment.Column {
 
 // link is that of a host, for limits, with the headers of the transport.
 func (o *outcome) link() workload.Link {
-	return workload.Link{Mbps: o.line(), Latency: o.rtt / 2, Payload: payloadSize, Wire: uint32(transportOf(o.trial.who).size)}
+	return workload.Link{Mbps: o.line(), Latency: o.way, Payload: payloadSize, Wire: uint32(transportOf(o.trial.who).size)}
 }
 
 // steadyRate is the goodput in the bins that lie in the middle half of the run, in Mb/s.

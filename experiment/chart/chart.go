@@ -24,10 +24,11 @@ type Chart struct {
 // Series is one line, or one bar in each group.
 type Series struct {
 	Label string
-	// Colour is a place in the palette; Reference series are grey and broken whatever it is.
-	Colour    int
-	Reference bool
-	Points    []Point
+	// Colour is a place in the palette. Shade tells series of one colour apart, 0 the strongest. Reference series are grey
+	// and broken whatever these are.
+	Colour, Shade int
+	Reference     bool
+	Points        []Point
 }
 
 // Point is one value. Its X is the index of its category, or a number.
@@ -42,8 +43,11 @@ type Level struct {
 	Label string
 }
 
-// Colours is the size of the palette; places beyond it begin again.
-const Colours = 8
+// Colours is the size of the palette, Shades that of a colour; places beyond begin again.
+const (
+	Colours = 8
+	Shades  = 4
+)
 
 // drawing, in pixels
 const (

@@ -45,7 +45,11 @@ func (s *Series) class() string {
 	if s.Reference {
 		return "ref"
 	}
-	return "c" + strconv.Itoa(s.Colour%Colours)
+	c := "c" + strconv.Itoa(s.Colour%Colours)
+	if s.Shade%Shades > 0 {
+		c += " s" + strconv.Itoa(s.Shade%Shades)
+	}
+	return c
 }
 
 func (f *frame) grid(d *drawing) {

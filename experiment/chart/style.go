@@ -1,7 +1,7 @@
 package chart
 
-// Style has the colours. The palette tells apart for most colour-blind eyes; every series has its own shape of line
-// as well, by the order of the classes.
+// Style has the colours. The palette tells apart for most colour-blind eyes; every other colour is a broken
+// line as well.
 const Style = `.chart { --paper: #ffffff; --ink: #1c2430; --soft: #5c6675; --rule: #e3e7ec; --ref: #7a8492;
   --c0: #0b66c2; --c1: #d2560a; --c2: #0a8a63; --c3: #a8479b; --c4: #8a6d00; --c5: #2b9cb8; --c6: #b3263a; --c7: #5a57c9;
   font-family: system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
@@ -27,4 +27,5 @@ const Style = `.chart { --paper: #ffffff; --ink: #1c2430; --soft: #5c6675; --rul
 .chart .c5 { stroke: var(--c5); stroke-dasharray: 9 3; } .chart circle.c5, .chart rect.c5 { fill: var(--c5); stroke: none; }
 .chart .c6 { stroke: var(--c6); } .chart circle.c6, .chart rect.c6 { fill: var(--c6); stroke: none; }
 .chart .c7 { stroke: var(--c7); stroke-dasharray: 9 3; } .chart circle.c7, .chart rect.c7 { fill: var(--c7); stroke: none; }
+.chart .s1 { opacity: 0.62; } .chart .s2 { opacity: 0.42; } .chart .s3 { opacity: 0.28; }
 `

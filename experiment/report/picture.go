@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"metaroce/tandem/experiment"
@@ -22,11 +23,31 @@ func Pictures(r *experiment.Result) []Picture {
 		if p.Kind == experiment.Traces {
 			c = traced(p, r.Traces)
 		}
+		colour(c, r.Plan.Actors)
 		if len(c.Series) > 0 {
 			list = append(list, Picture{p.Name, p.Note, c.SVG()})
 		}
 	}
 	return list
+}
+
+// colour gives each series the colour of its actor, and those of one actor shades. Others have colours of their own.
+func colour(c *chart.Chart, actors []string) {
+	used, next := map[int]int{}, len(actors)
+	for i := range c.Series {
+		s := &c.Series[i]
+		if s.Reference {
+			continue
+		}
+		actor, _, _ := strings.Cut(s.Label, ", ")
+		s.Colour = slices.Index(actors, actor)
+		if s.Colour < 0 {
+			s.Colour = next
+			next++
+		}
+		s.Shade = used[s.Colour]
+		used[s.Colour]++
+	}
 }
 
 func frame(p *experiment.Plot) *chart.Chart {
@@ -63,7 +84,7 @@ func charted(p *experiment.Plot, rows []experiment.Row) *chart.Chart {
 		}
 	}
 	for _, label := range labels(p, picked) {
-		s := chart.Series{Label: label, Colour: len(c.Series)}
+		s := chart.Series{Label: label}
 		for _, row := range picked {
 			if seriesName(p, row) == label {
 				add(&s, row, p.Y)
@@ -122,7 +143,7 @@ func traced(p *experiment.Plot, traces []experiment.Trace) *chart.Chart {
 		if t.Plot != p.Name {
 			continue
 		}
-		s := chart.Series{Label: t.Label, Colour: len(c.Series)}
+		s := chart.Series{Label: t.Label}
 		for _, q := range t.Points {
 			s.Points = append(s.Points, chart.Point{X: q.X.Float(), Y: q.Y.Float(), Text: q.Y.String()})
 		}
