@@ -51,13 +51,17 @@ func (n *NIC) failReceives(s *stream, why Status, at int64) {
 
 // Fail ends a stream at this side, both directions, as its owner wishes: work and receives that are posted come back
 // flushed. The peer finds its messages refused with the syndrome remote_op. On a stream that has failed it does what is
-// left to do, which may be nothing.
+// left to do, which may be nothing. A connection that closes still has its streams.
 func (n *NIC) Fail(now sim.Picos, conn, number uint16) error {
 	n.at(now)
-	s, c, err := n.streamOf(conn, number)
-	if err != nil {
-		return err
+	if int(conn) >= len(n.conns) || !n.conns[conn].row.Valid {
+		return ErrNotOpen
 	}
+	c := n.conns[conn]
+	if uint32(number)>>c.row.StreamLog2 != 0 {
+		return ErrNoStream
+	}
+	s := n.stream(c, number)
 	n.sender(c)
 	n.failStream(c, s, s.send.reported, StatusFlushed)
 	if s.sticky.Error == wire.SyndromeNone {

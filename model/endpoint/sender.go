@@ -36,7 +36,8 @@ type sender struct {
 	inReady   uint8 // planes whose ready list it stands in, a bit each
 	inLost    uint8 // likewise of lists of lost packets
 	conn      uint16
-	inPace    bool // waits for its pacing time
+	inPace    bool   // waits for its pacing time
+	wait      uint32 // and until then
 	connRoom  bool
 	probed    uint64 // paths with a probe queued
 	slot      uint32 // of the wheel

@@ -278,8 +278,8 @@ func (n *NIC) paced(t *sender) bool {
 
 // await puts a connection where its time is seen: the next packet's by the pace, or that of another announcement.
 func (n *NIC) await(t *sender, tick uint32) {
-	if !t.inPace {
-		t.inPace = true
+	if !t.inPace || int32(tick-t.wait) < 0 {
+		t.inPace, t.wait = true, tick
 		n.pace.push(tick, t.conn)
 	}
 }
@@ -287,9 +287,10 @@ func (n *NIC) await(t *sender, tick uint32) {
 // unpace looks at the connections whose pacing time has come.
 func (n *NIC) unpace() {
 	for len(n.pace.e) > 0 && int32(n.pace.e[0].at-n.tick) <= 0 {
-		c := n.conns[n.pace.pop().conn]
-		if c.tx == nil {
-			continue
+		e := n.pace.pop()
+		c := n.conns[e.conn]
+		if c.tx == nil || !c.tx.inPace || c.tx.wait != e.at {
+			continue // closed since, or looked at earlier
 		}
 		c.tx.inPace = false
 		n.wakeLost(c)

@@ -1,0 +1,59 @@
+package metaroce_test
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"metaroce/tandem/model/cluster"
+	"metaroce/tandem/model/cluster/metaroce"
+	"metaroce/tandem/model/fabric"
+	"metaroce/tandem/model/workload"
+)
+
+// benchmark runs a workload again and again and reports link hops and data packets in a second of processor time, which
+// other work on the machine disturbs less than it does the clock.
+func benchmark(b *testing.B, f fabric.Config, w workload.Workload) {
+	b.ReportAllocs()
+	var hops, data uint64
+	start := processorTime()
+	for range b.N {
+		net, err := fabric.New(f)
+		require.NoError(b, err)
+		r, err := cluster.Run(net, func(net *fabric.Network, ev cluster.Events) (cluster.Transport, error) {
+			return metaroce.New(net, &f, ev, metaroce.Default())
+		}, w, cluster.Options{})
+		require.NoError(b, err)
+		hops += r.Fabric.Hops
+		data += r.Counters.Data
+	}
+	took := processorTime() - start
+	b.ReportMetric(float64(hops)/took, "hops/s")
+	b.ReportMetric(took*1e9/float64(data), "ns/data")
+}
+
+// processorTime is what this process has used, in seconds.
+func processorTime() float64 {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+}
+
+func BenchmarkIncast127(b *testing.B) {
+	w, err := workload.Incast{Senders: 127, Bytes: 2 << 20}.Graph()
+	require.NoError(b, err)
+	benchmark(b, fabric.Default(fabric.SingleSwitch, 128), w)
+}
+
+func BenchmarkPermutation128(b *testing.B) {
+	w, err := workload.Permutation{Hosts: 128, Bytes: 2 << 20, Seed: 1}.Graph()
+	require.NoError(b, err)
+	benchmark(b, fabric.Default(fabric.LeafSpine, 128), w)
+}
+
+func BenchmarkAllToAll64(b *testing.B) {
+	w, err := workload.AllToAll{Hosts: 64, Bytes: 64 << 10}.Graph()
+	require.NoError(b, err)
+	benchmark(b, fabric.Default(fabric.LeafSpine, 64), w)
+}
