@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -335,20 +334,4 @@ func TestScratchFoldersAreSwept(t *testing.T) {
 	require.NoError(t, err)
 	defer done()
 	assert.LessOrEqual(t, len(dir), scratchLength, "sockets must fit below it: %s", dir)
-}
-
-func TestStat(t *testing.T) {
-	p, ok := parseStat(5, []byte("5 (a) b (c) S 1 2 3 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 777 1000 3 1"))
-	require.True(t, ok)
-	assert.Equal(t, proc{pid: 5, parent: 1, session: 3, start: 777, resident: 3 * int64(os.Getpagesize())}, p)
-	for _, text := range []string{"", "5 (a", "5 (a) S 1"} {
-		_, ok := parseStat(5, []byte(text))
-		assert.False(t, ok, text)
-	}
-	me := newTree(os.Getpid())
-	found := false
-	for _, p := range me.members() {
-		found = found || p.pid == os.Getpid()
-	}
-	assert.True(t, found, strconv.Itoa(os.Getpid()))
 }

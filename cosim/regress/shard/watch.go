@@ -76,7 +76,7 @@ func (w *watch) beat(b execute.Beat) {
 // look holds the case against its limits. An error: it has to be ended by force.
 func (s *supervisor) look(w *watch, child *child) error {
 	now, l := time.Now(), &w.c.Limits
-	size := child.tree.resident()
+	size := child.tree.Resident()
 	w.peak = max(w.peak, size)
 	if l.Memory > 0 && size > int64(l.Memory) {
 		return errMemory
@@ -111,7 +111,7 @@ func (s *supervisor) answered(w *watch, child *child, r *result.Record, from int
 		return s.kept(w, crashed(w.c.Record(), "confused", fmt.Sprintf("%v: %s", errAnswer, r.ID())), from)
 	}
 	if !w.c.Lockstep() {
-		child.tree.kill(true) // commands start what they like
+		child.tree.Kill(true) // commands start what they like
 	}
 	if r.Times == nil {
 		r.Times = &result.Times{Begin: w.begin.UnixMilli(), Duration: time.Since(w.begin).Milliseconds()}

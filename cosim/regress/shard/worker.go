@@ -10,6 +10,7 @@ import (
 
 	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/regress/plan"
+	"metaroce/tandem/cosim/regress/process"
 	"metaroce/tandem/cosim/regress/result"
 )
 
@@ -36,7 +37,7 @@ const orphanWait = 5 * time.Second
 // that it started.
 func Work(orders io.Reader, answers io.Writer, do Do) error {
 	w := &worker{out: &lineWriter{w: answers}, do: do, cases: make(chan *plan.Case, 1)}
-	defer newTree(os.Getpid()).kill(true)
+	defer process.New(os.Getpid()).Kill(true)
 	all, gone := context.WithCancel(context.Background())
 	read := make(chan error, 1)
 	go func() {

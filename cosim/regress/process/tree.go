@@ -1,4 +1,4 @@
-package shard
+package process
 
 import (
 	"bytes"
@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// tree finds everything that a worker started: what is in its session, what descends from it, and what was seen to
+// Tree is a process and everything that it started: what is in its session, what descends from it, and what was seen to
 // descend from it before and may since have been given to another parent. A process is known by number and start time.
-type tree struct {
+type Tree struct {
 	root int
 	seen map[int]uint64
 }
@@ -23,8 +23,9 @@ type proc struct {
 	zombie               bool
 }
 
-func newTree(root int) *tree {
-	t := &tree{root: root, seen: map[int]uint64{}}
+// New is the tree of a process that runs.
+func New(root int) *Tree {
+	t := &Tree{root: root, seen: map[int]uint64{}}
 	if b, err := os.ReadFile("/proc/" + strconv.Itoa(root) + "/stat"); err == nil {
 		if p, ok := parseStat(root, b); ok {
 			t.seen[root] = p.start
@@ -34,7 +35,7 @@ func newTree(root int) *tree {
 }
 
 // members lists the living processes of the tree, the root with them.
-func (t *tree) members() []proc {
+func (t *Tree) members() []proc {
 	all := processes()
 	living := map[int]uint64{}
 	for _, p := range all {
@@ -61,7 +62,7 @@ func (t *tree) members() []proc {
 
 // belongs: seen before, or of the session, or a child of one that belongs. A number that was given to another process
 // since is none of ours.
-func (t *tree) belongs(p *proc, living map[int]uint64) bool {
+func (t *Tree) belongs(p *proc, living map[int]uint64) bool {
 	if p.session == t.root {
 		return true
 	}
@@ -72,8 +73,8 @@ func (t *tree) belongs(p *proc, living map[int]uint64) bool {
 	return ok && start == living[p.parent]
 }
 
-// resident is the memory of all members together. What they share counts for each.
-func (t *tree) resident() int64 {
+// Resident is the memory of all members together. What they share counts for each.
+func (t *Tree) Resident() int64 {
 	sum := int64(0)
 	for _, p := range t.members() {
 		sum += p.resident
@@ -84,8 +85,8 @@ func (t *tree) resident() int64 {
 // killWait bounds how long killed processes may take to go: one that waits for a device goes when that answers.
 const killWait = 10 * time.Second
 
-// kill ends all members, except the root if it is kept, and waits until they are gone.
-func (t *tree) kill(keepRoot bool) {
+// Kill ends all members, except the root if it is kept, and waits until they are gone.
+func (t *Tree) Kill(keepRoot bool) {
 	for end := time.Now().Add(killWait); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		left := false
 		for _, p := range t.members() {

@@ -11,13 +11,14 @@ import (
 	"syscall"
 
 	"metaroce/tandem/cosim/regress/execute"
+	"metaroce/tandem/cosim/regress/process"
 	"metaroce/tandem/cosim/regress/result"
 )
 
 // child is the worker of a supervisor.
 type child struct {
 	cmd     *exec.Cmd
-	tree    *tree
+	tree    *process.Tree
 	in      io.WriteCloser
 	orders  *lineWriter
 	answers chan answer
@@ -45,7 +46,7 @@ func begin(program string, args []string, env *execute.Env, work string, log *os
 		_ = r.Close()
 		return nil, err
 	}
-	c := &child{cmd: cmd, tree: newTree(cmd.Process.Pid), in: in, orders: &lineWriter{w: in}, answers: make(chan answer, 64), gone: make(chan struct{})}
+	c := &child{cmd: cmd, tree: process.New(cmd.Process.Pid), in: in, orders: &lineWriter{w: in}, answers: make(chan answer, 64), gone: make(chan struct{})}
 	go c.listen(r)
 	return c, c.orders.put(order{Env: env, Work: work})
 }
@@ -72,12 +73,12 @@ func (c *child) end() {
 		}
 	}()
 	<-c.gone
-	c.tree.kill(false)
+	c.tree.Kill(false)
 }
 
 // kill ends the worker and all it started.
 func (c *child) kill() {
-	c.tree.kill(false)
+	c.tree.Kill(false)
 	c.end()
 }
 
