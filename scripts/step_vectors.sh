@@ -48,7 +48,7 @@ replay() { # engine, source or netlist, files...
     local engine=$1 what=$2 macro
     shift 2
     eval "macro=($(macros "$engine" | sed 's/-DFILE="\([^"]*\)"/-DFILE='"'"'"\1"'"'"'/'))"
-    iverilog -g2012 -Irtl/gen -Irtl/common -s mr_step_tb "${macro[@]}" -o "$work/$engine-$what" rtl/common/tb/mr_step_tb.sv "$@" > "$work/$engine-$what.log" 2>&1 ||
+    iverilog -g2012 -Irtl/gen -Irtl/common -s mr_step_tb "${macro[@]}" -o "$work/$engine-$what" vectors/export/bench/mr_step_tb.sv "$@" > "$work/$engine-$what.log" 2>&1 ||
         { cat "$work/$engine-$what.log" >&2; die "$engine: Icarus does not take the $what"; }
     # bounded: a combinational loop, or what Icarus takes for one, spins in zero time
     if ! timeout 120 vvp -n "$work/$engine-$what" > "$work/$engine-$what.log" 2>&1 || ! grep -q ' vectors held' "$work/$engine-$what.log"; then

@@ -133,3 +133,24 @@ func sortedEngines() []string {
 	slices.Sort(names)
 	return names
 }
+
+// Widths gives the bits of an engine's input, of its decision and of each of its rows.
+func (e *Engine) Widths() (in, out int, rows []int) {
+	at := map[string]int{}
+	info := e.Info()
+	for i := range info.Fields {
+		switch f := &info.Fields[i]; f.Group {
+		case event.GroupIn:
+			in += f.Width
+		case event.GroupOut:
+			out += f.Width
+		case event.GroupRow:
+			if _, ok := at[f.Row]; !ok {
+				at[f.Row] = len(rows)
+				rows = append(rows, 0)
+			}
+			rows[at[f.Row]] += f.Width
+		}
+	}
+	return in, out, rows
+}

@@ -1,6 +1,6 @@
 // Package block writes the vectors of the steps: for every engine of the receive side, lines of (row before, op, input)
 // and what model/<block>.Step makes of them (row after, decision). They are exact, need nobody to tell an order, and so
-// run in any simulator: rtl/common/tb/mr_step_tb.sv replays them on the source of each step and on its netlist.
+// run in any simulator: vectors/export/bench/mr_step_tb.sv replays them on the source of each step and on its netlist.
 //
 // A line of vectors/golden/<engine>/step.hex is one hexadecimal word {out, row after, in, op, row before}, packed as the
 // structs of rtl/gen/mr_types.svh: in each part the first declared field is least significant; of two rows the first

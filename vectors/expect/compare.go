@@ -243,22 +243,23 @@ func (c *comparison) replies(w, g *Segment) {
 				}
 				return a.Op.String(), a.String(), b.String(), rule
 			}
-			if lo, hi := c.completedBounds(want); int32(got.Completed-lo) < 0 || int32(got.Completed-hi) > 0 {
+			if lo, hi := w.CompletedBounds(want); int32(got.Completed-lo) < 0 || int32(got.Completed-hi) > 0 {
 				return "completed", fmt.Sprintf("%d..%d", lo, hi), fmt.Sprint(got.Completed), "R-QUERY"
 			}
 			return "", "", "", ""
 		})
 }
 
-// completedBounds: what the model saw in its own time lies between, so the bounds grow around it.
-func (c *comparison) completedBounds(r *Reply) (lo, hi uint32) {
+// CompletedBounds says between which values the completed msn of an answer may lie that leaves in this segment: around
+// what the model without time saw, every message of the stream that completes in the segment may have done so or not.
+func (s *Segment) CompletedBounds(r *Reply) (lo, hi uint32) {
 	lo, hi = r.Completed, r.Completed
 	var a wire.Answer
 	if r.Op != wire.OpcodeAnswer || a.Decode(r.Body[:]) != nil || !a.Query {
 		return lo, hi
 	}
-	for i := range c.want.Segments[c.seg].Completions {
-		p := &c.want.Segments[c.seg].Completions[i]
+	for i := range s.Completions {
+		p := &s.Completions[i]
 		if p.Conn != r.Conn || p.Stream != a.Stream {
 			continue
 		}

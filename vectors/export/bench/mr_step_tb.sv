@@ -1,11 +1,15 @@
 // mr_step_tb: vectors of one step against its source or its netlist. Runs in Icarus and Verilator.
 // A line of the file is {out, row after, in, op, row before} (vectors/block). Ports are joined by flat vectors, so the
-// same bench takes a netlist, whose structs are gone. scripts/step_vectors.sh sets the macros:
+// same bench takes a netlist, whose structs are gone. Macros come from the command line (scripts/step_vectors.sh) or from
+// step_sizes.svh beside the vectors (vectors/export):
 //   STEP            module                  IN_W OUT_W ROW_W   widths; ROW_W 0: the step has no row
 //   ROW2_W          width of a second row, of slot and stream in message; not defined: one row
 //   LINES           how many lines the file has
 //   FILE            the file
 // Exits through $fatal at the first difference; an X is one. Prints how many vectors held.
+`ifndef STEP
+`include "step_sizes.svh"
+`endif
 `timescale 1ns / 1ps
 `default_nettype none
 module mr_step_tb;
