@@ -15,36 +15,63 @@ type Config struct {
 	Mtu      uint32    // payload bytes of a packet
 	Spread   int       // queue pairs a flow; a message is divided among them
 	AckEvery uint32    // packets an acknowledgement, besides the one for the last packet of a message
-	Window   uint32    // packets in flight a queue pair, in thousandths of the bandwidth-delay product; 0: no limit
-	NakAgain sim.Picos // a NAK is repeated after this time while the gap is open; 0: never, only the timeout is left
+	Window   uint32    // in flight a flow and plane, in thousandths of the bandwidth-delay product; 0: no limit
+	NakAgain sim.Picos // a NAK is repeated after this time while the gap is open and packets arrive; 0: never
+	NakBack  bool      // a NAK is repeated when the sender has evidently gone back and what is missing was lost again
 	Timeout  sim.Picos // without any progress; then everything from the first one not acknowledged is sent again
 	Lossless bool      // packets are of the class that pause frames hold up
 	Dcqcn    *Dcqcn    // nil: line rate always
 	FirstPsn uint32    // number of the first packet of every queue pair
 }
 
-// Timeouts of the InfiniBand formula, 4.096 us times a power of two.
+// Timeouts follow the InfiniBand formula, timeoutUnit times a power of two.
 const (
-	timeoutUnit     = sim.Picos(4_096_000)
-	lossyTimeout    = timeoutUnit << 8  // 1.05 ms
-	losslessTimeout = timeoutUnit << 14 // 67 ms: the usual setting
+	timeoutUnit   = sim.Picos(4_096_000)
+	leastLossy    = timeoutUnit << 6 // 262 us
+	leastLossless = timeoutUnit << 8 // 1.05 ms: pauses hold packets up where others would be dropped
 )
 
 // Default is a NIC for that network. lossless sets it for priority flow control, which the network must have.
 func Default(f *fabric.Config, lossless bool) Config {
 	dcqcn := PaperDcqcn(uint64(f.LinkMbps))
-	c := Config{Mtu: maxMtu, Spread: 1, AckEvery: 4, Window: 1000, NakAgain: 500 * micros, Timeout: lossyTimeout, Lossless: lossless, Dcqcn: &dcqcn}
+	c := Config{Mtu: maxMtu, Spread: 1, AckEvery: 4, Window: 1000, NakAgain: 500 * micros, NakBack: true,
+		Timeout: leastLossy, Lossless: lossless, Dcqcn: &dcqcn}
 	if lossless {
-		c.Timeout = losslessTimeout
+		c.Timeout = leastLossless
+	}
+	for most := longest(f); c.Timeout < most && c.Timeout <= maxTime/2; {
+		c.Timeout *= 2
 	}
 	return c
 }
 
+// longest is a time in which an acknowledgement has come back, if nothing was lost: twice the round trip over the
+// longest way, and a full buffer before it.
+func longest(f *fabric.Config) sim.Picos {
+	return 2*roundTrip(f) + sim.Picos(uint64(f.Buffer)*8_000_000/max(1, uint64(f.LinkMbps)))
+}
+
+// roundTrip is the delays there and back over the longest way, without the time that packets take on the links.
+func roundTrip(f *fabric.Config) sim.Picos {
+	tiers := sim.Picos(1)
+	switch f.Kind {
+	case fabric.LeafSpine:
+		tiers = 2
+	case fabric.FatTree:
+		tiers = 3
+	}
+	more := sim.Picos(0)
+	for _, d := range f.SpineDelay {
+		more = max(more, 2*d)
+	}
+	return 2 * (2*tiers*f.LinkDelay + (2*tiers-1)*f.SwitchDelay + f.HostDelay + more)
+}
+
 // Limits of a Config.
 const (
-	maxSpread  = 256
-	maxSeconds = sim.Picos(1e12)
-	maxWindow  = 1_000_000 // thousandths
+	maxSpread = 256
+	maxTime   = sim.Picos(64e12)
+	maxWindow = 1_000_000 // thousandths
 )
 
 // Problem is one thing that is wrong with a Config.
@@ -75,8 +102,9 @@ func (c *Config) Validate(f *fabric.Config) error {
 	l.want(c.Spread >= 1 && c.Spread <= maxSpread, "Spread", c.Spread, "want 1..%d", maxSpread)
 	l.want(c.AckEvery >= 1 && c.AckEvery < maxInFlight, "AckEvery", c.AckEvery, "want 1..%d", maxInFlight-1)
 	l.want(c.Window <= maxWindow, "Window", c.Window, "want 0..%d thousandths", maxWindow)
-	l.want(c.NakAgain <= maxSeconds, "NakAgain", c.NakAgain, "want at most %d ps", maxSeconds)
-	l.want(c.Timeout >= 1*micros && c.Timeout <= maxSeconds, "Timeout", c.Timeout, "want %d..%d ps", 1*micros, maxSeconds)
+	l.want(c.NakAgain <= maxTime, "NakAgain", c.NakAgain, "want at most %d ps", maxTime)
+	least := roundTrip(f) + 1
+	l.want(c.Timeout >= least && c.Timeout <= maxTime, "Timeout", c.Timeout, "want %d..%d ps, above the round trip", least, maxTime)
 	l.want(!c.Lossless || f.Pfc.Xoff > 0, "Lossless", c.Lossless, "want a network with priority flow control")
 	l.want(c.FirstPsn <= psnMask, "FirstPsn", c.FirstPsn, "want at most %d: it has %d bits", psnMask, psnBits)
 	if c.Dcqcn != nil {
@@ -86,10 +114,10 @@ func (c *Config) Validate(f *fabric.Config) error {
 }
 
 func (d *Dcqcn) validate(l *problems, line uint64) {
-	l.want(d.CnpGap <= maxSeconds, "Dcqcn.CnpGap", d.CnpGap, "want at most %d ps", maxSeconds)
-	l.want(d.CutGap <= maxSeconds, "Dcqcn.CutGap", d.CutGap, "want at most %d ps", maxSeconds)
-	l.want(d.AlphaTime >= 1*micros && d.AlphaTime <= maxSeconds, "Dcqcn.AlphaTime", d.AlphaTime, "want %d..%d ps", 1*micros, maxSeconds)
-	l.want(d.RiseTime >= 1*micros && d.RiseTime <= maxSeconds, "Dcqcn.RiseTime", d.RiseTime, "want %d..%d ps", 1*micros, maxSeconds)
+	l.want(d.CnpGap <= maxTime, "Dcqcn.CnpGap", d.CnpGap, "want at most %d ps", maxTime)
+	l.want(d.CutGap <= maxTime, "Dcqcn.CutGap", d.CutGap, "want at most %d ps", maxTime)
+	l.want(d.AlphaTime >= 1*micros && d.AlphaTime <= maxTime, "Dcqcn.AlphaTime", d.AlphaTime, "want %d..%d ps", 1*micros, maxTime)
+	l.want(d.RiseTime >= 1*micros && d.RiseTime <= maxTime, "Dcqcn.RiseTime", d.RiseTime, "want %d..%d ps", 1*micros, maxTime)
 	l.want(d.GainShift >= 1 && d.GainShift <= 16, "Dcqcn.GainShift", d.GainShift, "want 1..16")
 	l.want(d.Recovery <= 1000, "Dcqcn.Recovery", d.Recovery, "want at most 1000")
 	l.want(d.Add >= 1 && d.Add <= line, "Dcqcn.Add", d.Add, "want 1..%d kb/s, the link", line)

@@ -114,8 +114,14 @@ func (h *host) start(now sim.Picos, q *qp) {
 	}
 }
 
-// restart lets the timeout of a queue pair run from now.
-func (h *host) restart(now sim.Picos, q *qp) { q.dueAt = now + h.t.cfg.Timeout }
+// restart lets the timeout of a queue pair run from now. What pacing takes for the packets of one acknowledgement is
+// no sign of a loss.
+func (h *host) restart(now sim.Picos, q *qp) {
+	q.dueAt = now + h.t.cfg.Timeout
+	if q.pace.limited {
+		q.dueAt += sim.Picos(h.t.cfg.AckEvery) * gap(dataBytes(h.t.cfg.Mtu, false), q.pace.kbps)
+	}
+}
 
 // at adds a timer.
 func (h *host) at(e entry) {

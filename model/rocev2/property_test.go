@@ -20,7 +20,8 @@ func anyConfig(t *rapid.T, f *fabric.Config) Config {
 	c.AckEvery = rapid.Uint32Range(1, 20).Draw(t, "ack every")
 	c.Window = rapid.SampledFrom([]uint32{0, 10, 1000}).Draw(t, "window")
 	c.NakAgain = rapid.SampledFrom([]sim.Picos{0, 30 * micros}).Draw(t, "nak again")
-	c.Timeout = rapid.SampledFrom([]sim.Picos{40 * micros, 400 * micros}).Draw(t, "timeout")
+	c.NakBack = rapid.Bool().Draw(t, "nak back")
+	c.Timeout = rapid.SampledFrom([]sim.Picos{8 * micros, 40 * micros, 400 * micros}).Draw(t, "timeout")
 	c.FirstPsn = rapid.SampledFrom([]uint32{0, psnMask - 100}).Draw(t, "first psn")
 	switch rapid.IntRange(0, 2).Draw(t, "dcqcn") {
 	case 0:
@@ -66,12 +67,12 @@ func TestEverythingArrivesOnce(t *testing.T) {
 		f := net(hosts, rapid.IntRange(1, 4).Draw(t, "planes"))
 		w := newWire(t, f, anyConfig(t, &f))
 		w.fate = anyTrouble(t).fate(w.t.cfg.Seed)
-		for i := range rapid.IntRange(1, 25).Draw(t, "messages") {
+		for i := range rapid.IntRange(1, 12).Draw(t, "messages") {
 			src := rapid.IntRange(0, hosts-1).Draw(t, "src")
 			dst := (src + rapid.IntRange(1, hosts-1).Draw(t, "to")) % hosts
 			w.post(sim.Picos(rapid.Uint64Range(0, 100).Draw(t, "at"))*micros, workload.Message{
 				Src: uint16(src), Dst: uint16(dst), Stream: uint16(rapid.IntRange(0, 2).Draw(t, "stream")),
-				Bytes: rapid.Uint64Range(1, 100_000).Draw(t, "bytes"), Tag: uint32(i),
+				Bytes: rapid.Uint64Range(1, 40_000).Draw(t, "bytes"), Tag: uint32(i),
 			})
 		}
 		w.run(t, 1e7)

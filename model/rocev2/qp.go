@@ -45,16 +45,16 @@ type qp struct {
 	pace   pacer
 
 	// Receiver.
-	expect   int64
-	unasked  uint32 // packets since the last acknowledgement
-	owed     uint8  // of owedCnp, owedNak, owedAck; in the control list of its uplink when not 0
-	nakOpen  bool   // a NAK for expect was sent
-	cnpSent  bool
-	nakAt    sim.Picos
-	cnpAt    sim.Picos
-	inPart   uint64 // number in parts of the one that holds expect
-	partGot  uint64 // bytes of it that arrived
-	arrivals uint64 // payload in order
+	expect  int64
+	unasked uint32 // packets since the last acknowledgement
+	owed    uint8  // of owedCnp, owedNak, owedAck; in the control list of its uplink when not 0
+	nakOpen bool   // a NAK for expect was sent
+	nakBy   int64  // the packet that showed the gap
+	cnpSent bool
+	nakAt   sim.Picos
+	cnpAt   sim.Picos
+	inPart  uint64 // number in parts of the one that holds expect
+	partGot uint64 // bytes of it that arrived
 }
 
 const (

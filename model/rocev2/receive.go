@@ -21,7 +21,7 @@ func (q *qp) arrive(c *Config, b body, now sim.Picos) (v verdict, done *part) {
 	n := widen(q.expect, b.psn)
 	switch {
 	case n > q.expect:
-		q.early(c, now)
+		q.early(c, n, now)
 		return early, nil
 	case n < q.expect:
 		v = again
@@ -37,11 +37,14 @@ func (q *qp) arrive(c *Config, b body, now sim.Picos) (v verdict, done *part) {
 }
 
 // early asks for what is missing, once a gap: what is behind the gap arrives early too, and each would ask again.
-func (q *qp) early(c *Config, now sim.Picos) {
-	if q.nakOpen && (c.NakAgain == 0 || now-q.nakAt < c.NakAgain) {
+// A packet that is not beyond the one that showed the gap comes from a sender that has gone back already.
+func (q *qp) early(c *Config, n int64, now sim.Picos) {
+	back := c.NakBack && n <= q.nakBy
+	late := c.NakAgain > 0 && now-q.nakAt >= c.NakAgain
+	if q.nakOpen && !back && !late {
 		return
 	}
-	q.nakOpen, q.nakAt = true, now
+	q.nakOpen, q.nakBy, q.nakAt = true, n, now
 	q.owed = q.owed&^owedAck | owedNak // a NAK acknowledges all before it
 	q.unasked = 0
 }

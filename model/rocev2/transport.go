@@ -70,16 +70,17 @@ func New(net Network, f *fabric.Config, events cluster.Events, c Config) (*Trans
 	return t, nil
 }
 
-// windowPackets is the share of the bandwidth-delay product over the longest way, in whole packets, and what an
-// acknowledgement may be behind: else a window of one product would not fill the link.
+// windowPackets is what a queue pair may have in flight: its share of the bandwidth-delay product over the longest
+// way, in whole packets, and what an acknowledgement may be behind: else a window of one product would not fill the link.
 func (t *Transport) windowPackets() int64 {
 	if t.cfg.Window == 0 {
 		return maxInFlight
 	}
 	size := uint64(dataBytes(t.cfg.Mtu, false))
 	rtt := uint64(t.net.Diameter(int(size), ackBytes))
-	bytes := t.line / 1000 * (rtt / 1000) / 8000 // Mb/s * ns / 8000
-	packets := (bytes*uint64(t.cfg.Window)/1000 + size - 1) / size
+	bytes := sim.MulDiv(t.line, rtt, 8_000_000_000) // kb/s * ps
+	sharing := (uint64(t.cfg.Spread) + uint64(t.planes) - 1) / uint64(t.planes)
+	packets := sim.MulDiv(bytes, uint64(t.cfg.Window), 1000*size*sharing) + 1
 	return int64(min(maxInFlight, packets+uint64(t.cfg.AckEvery)))
 }
 

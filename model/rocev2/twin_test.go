@@ -32,6 +32,7 @@ type twin struct {
 
 	expect, unasked int
 	open            bool
+	nakBy           int
 	nakAt           sim.Picos
 	done            map[int]sim.Picos // when the packet that ends a message came in order
 }
@@ -40,6 +41,12 @@ type flying struct {
 	at   sim.Picos
 	what string // data, ack, nak, free
 	n    int
+}
+
+// before has the order of class in wire.
+func (f flying) before(g flying) bool {
+	order := map[string]class{"free": free, "data": atReceiver, "ack": atSender, "nak": atSender}
+	return f.at < g.at || f.at == g.at && order[f.what] < order[g.what]
 }
 
 func bitTime(bytes int) sim.Picos { return sim.Picos(bytes) * 8_000_000 / fabric.DefaultMbps }
@@ -71,8 +78,8 @@ func (w *twin) answer(now sim.Picos, what string) {
 
 func (w *twin) arrive(now sim.Picos, n int) {
 	if n > w.expect {
-		if !w.open || w.c.NakAgain > 0 && now-w.nakAt >= w.c.NakAgain {
-			w.open, w.nakAt, w.unasked = true, now, 0
+		if !w.open || w.c.NakAgain > 0 && now-w.nakAt >= w.c.NakAgain || w.c.NakBack && n <= w.nakBy {
+			w.open, w.nakBy, w.nakAt, w.unasked = true, n, now, 0
 			w.answer(now, "nak")
 		}
 		return
@@ -94,14 +101,14 @@ func (w *twin) arrive(now sim.Picos, n int) {
 func (w *twin) run() {
 	now := sim.Picos(0)
 	w.send(now)
-	for w.una < w.total {
+	for w.una < w.total || len(w.way) > 0 {
 		best := -1
 		for i := range w.way {
-			if best < 0 || w.way[i].at < w.way[best].at {
+			if best < 0 || w.way[i].before(w.way[best]) {
 				best = i
 			}
 		}
-		if best < 0 || w.due < w.way[best].at {
+		if w.una < w.total && (best < 0 || w.due <= w.way[best].at) {
 			now = w.due
 			w.nxt, w.due = w.una, now+w.c.Timeout
 			w.timeouts++
@@ -138,7 +145,8 @@ func TestGoBackNTwin(t *testing.T) {
 		c.AckEvery = rapid.Uint32Range(1, 6).Draw(t, "ack every")
 		c.Window = rapid.SampledFrom([]uint32{0, 50, 300, 1000}).Draw(t, "window")
 		c.NakAgain = rapid.SampledFrom([]sim.Picos{0, 20 * micros, 300 * micros}).Draw(t, "nak again")
-		c.Timeout = rapid.SampledFrom([]sim.Picos{50 * micros, 300 * micros}).Draw(t, "timeout")
+		c.NakBack = rapid.Bool().Draw(t, "nak back")
+		c.Timeout = rapid.SampledFrom([]sim.Picos{7 * micros, 50 * micros, 300 * micros}).Draw(t, "timeout") // the first is below a round trip
 		c.FirstPsn = rapid.SampledFrom([]uint32{0, psnMask - 20, psnMask}).Draw(t, "first psn")
 		seed := rapid.Uint64().Draw(t, "seed")
 		ppm := rapid.SampledFrom([]uint64{0, 1000, 10_000, 100_000, 300_000}).Draw(t, "loss in a million")

@@ -1,6 +1,7 @@
 package rocev2
 
 import (
+	"cmp"
 	"container/heap"
 	"testing"
 
@@ -36,16 +37,29 @@ type wire struct {
 }
 
 type happening struct {
-	at  sim.Picos
-	seq int
-	do  func()
+	at    sim.Picos
+	class class
+	seq   int
+	do    func()
 }
+
+// class is the order at one time. TestGoBackNTwin needs one: after a timeout, whole histories repeat to the picosecond.
+type class int
+
+const (
+	post class = iota
+	tick
+	free
+	atReceiver
+	atSender
+)
 
 type happenings []happening
 
 func (h happenings) Len() int { return len(h) }
 func (h happenings) Less(i, j int) bool {
-	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].seq < h[j].seq
+	a, b := h[i], h[j]
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.class, b.class), cmp.Compare(a.seq, b.seq)) < 0
 }
 func (h happenings) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h *happenings) Push(x any)   { *h = append(*h, x.(happening)) }
@@ -76,9 +90,9 @@ func newWire(t require.TestingT, f fabric.Config, c Config) *wire {
 	return w
 }
 
-func (w *wire) after(d sim.Picos, do func()) {
+func (w *wire) after(c class, d sim.Picos, do func()) {
 	w.seq++
-	heap.Push(&w.events, happening{w.now + d, w.seq, do})
+	heap.Push(&w.events, happening{w.now + d, c, w.seq, do})
 }
 
 func (w *wire) Diameter(data, ack int) sim.Picos {
@@ -87,7 +101,7 @@ func (w *wire) Diameter(data, ack int) sim.Picos {
 
 func (w *wire) Wake(host int, at sim.Picos) {
 	w.wake[host] = at
-	w.after(max(at, w.now)-w.now, func() {
+	w.after(tick, max(at, w.now)-w.now, func() {
 		if w.wake[host] == at {
 			w.wake[host] = never
 			w.hosts[host].Tick(w.now)
@@ -100,7 +114,7 @@ func (w *wire) Kick(host, plane int) {
 		return
 	}
 	w.busy[host][plane] = true
-	w.after(0, func() { w.pull(host, plane) })
+	w.after(free, 0, func() { w.pull(host, plane) })
 }
 
 func (w *wire) pull(host, plane int) {
@@ -112,10 +126,14 @@ func (w *wire) pull(host, plane int) {
 	b := w.t.pool.bodies[p.Ref]
 	w.sent = append(w.sent, b)
 	time := sim.Picos(uint64(p.Size) * 8_000_000 / w.mbps)
-	w.after(time, func() { w.pull(host, plane) })
+	w.after(free, time, func() { w.pull(host, plane) })
 	w.packets = append(w.packets, p)
 	lost, extra := w.fate(&p, b)
-	w.after(time+w.delay+extra, func() {
+	c := atReceiver
+	if b.kind != kindData {
+		c = atSender
+	}
+	w.after(c, time+w.delay+extra, func() {
 		if lost {
 			w.hosts[p.Src].Lost(&p)
 			return
@@ -131,7 +149,7 @@ func (w *wire) Completed(now sim.Picos, m workload.Message) {
 
 func (w *wire) post(at sim.Picos, m workload.Message) {
 	w.posted[m.Tag] = m
-	w.after(at-w.now, func() {
+	w.after(post, at-w.now, func() {
 		w.order = append(w.order, m)
 		w.t.Post(w.now, m)
 	})
@@ -150,8 +168,9 @@ func (w *wire) step() bool {
 // run goes on until nothing happens any more, and checks what holds at the end of every run.
 func (w *wire) run(t require.TestingT, steps int) {
 	for w.step() {
-		steps--
-		require.Positive(t, steps, "no end:\n%s", w.t.Describe(5))
+		if steps--; steps < 0 {
+			require.Fail(t, "no end", w.t.Describe(5))
+		}
 	}
 	w.check(t)
 }
