@@ -105,6 +105,7 @@ var thirds = []third{
 	{"github.com/vbauerster/mpb", []string{"cmd/..."}, []string{"cmd/..."}, "progress is drawn where there is a terminal"},
 	{"github.com/goccy/go-yaml", []string{"cosim/regress/..."}, []string{"cosim/regress/..."}, "text that people write ends in the packages that read plans"},
 	{"github.com/hjson/hjson-go", []string{"cosim/regress/plan"}, nil, "testplans of other tools are read where plans are"},
+	{"modernc.org/sqlite", []string{"cosim/regress/history"}, []string{"cosim/regress/history"}, "an index that can be thrown away; results are files"},
 	{"golang.org/x/term", []string{"cmd/..."}, []string{"cmd/..."}, "is it a terminal"},
 }
 

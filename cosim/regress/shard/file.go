@@ -21,6 +21,9 @@ const Version = 1
 // Folder is where shards are, below the run folder.
 const Folder = "shards"
 
+// StopFile, in the run folder, has every shard of the run end: there are launchers whose jobs cannot be told otherwise.
+const StopFile = "stop"
+
 // File is what a shard has to do.
 type File struct {
 	Version int         `json:"version"`

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"encoding/json"
+	"os"
 	"sync"
 	"time"
 
@@ -17,7 +18,8 @@ type pulse struct {
 	gone chan struct{}
 }
 
-func begins(path string, l Life, every time.Duration) *pulse {
+// begins gives a first sign and goes on doing so. stopped is called once the stop file is there.
+func begins(path string, l Life, every time.Duration, stop string, stopped func()) *pulse {
 	p := &pulse{path: path, life: l, stop: make(chan struct{}), gone: make(chan struct{})}
 	if old, ok := ReadLife(path); ok {
 		p.life.Turn = old.Turn // a reader that waits for it to rise must not be put off by a new supervisor
@@ -33,6 +35,9 @@ func begins(path string, l Life, every time.Duration) *pulse {
 				return
 			case <-tick.C:
 				p.write()
+			}
+			if _, err := os.Stat(stop); err == nil {
+				stopped()
 			}
 		}
 	}()

@@ -244,6 +244,16 @@ func TestInterruption(t *testing.T) {
 	assert.Len(t, records(t, path), 3, "a shard goes on where it was")
 }
 
+// TestStopFile: shards that nobody can reach look for a file.
+func TestStopFile(t *testing.T) {
+	f := shardOf(t, "ok", "interrupted")
+	path, err := f.Write()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(f.Env.Run, StopFile), nil, 0o644))
+	require.ErrorIs(t, Supervise(context.Background(), path, quick()), ErrStopFile)
+	assert.NotContains(t, records(t, path), "interrupted")
+}
+
 // TestSupervisorIsKilled: a worker notices, what it started ends, the next supervisor goes on; the case that did it twice
 // is given up.
 func TestSupervisorIsKilled(t *testing.T) {

@@ -153,7 +153,10 @@ func (s *supervisor) close() {
 }
 
 func (s *supervisor) all(ctx context.Context) error {
-	s.life = begins(s.paths.Beat, Life{Pid: os.Getpid(), Host: s.host, Of: len(s.f.Cases), Done: len(s.done)}, s.o.BeatEvery)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	s.life = begins(s.paths.Beat, Life{Pid: os.Getpid(), Host: s.host, Of: len(s.f.Cases), Done: len(s.done)}, s.o.BeatEvery,
+		filepath.Join(s.f.Env.Run, StopFile), func() { stop(ErrStopFile) })
 	ended := false
 	defer func() { s.life.end(ended) }()
 	for i := range s.f.Cases {
@@ -226,5 +229,8 @@ func (s *supervisor) worker() (*child, error) {
 	s.child = c
 	return c, nil
 }
+
+// ErrStopFile is the cause of an end by the stop file.
+var ErrStopFile = errors.New("the run was stopped")
 
 var errAnswer = errors.New("the worker answered for another case")
