@@ -3,6 +3,7 @@ package vector
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/expect"
@@ -114,41 +115,75 @@ func Settle(ctx context.Context, v *mrv.Vector) (waits int, err error) {
 }
 
 // insertWaits puts waits around what differs: in front of a frame and in front of the register access behind it, whose
-// command may overtake it; in front of reads.
+// command may overtake it; around reads, since frames behind one may be counted by it. Where a frame that differs has its
+// wait already, a command before it has overtaken a frame before it: the latest place where that can be gets one.
 func insertWaits(v *mrv.Vector, u *Unstable) (n int) {
-	prog := *v.Program()
-	items := make([]mrv.Item, 0, len(v.Items)+len(u.frames))
-	list := make(stimulus.List, 0, cap(items))
-	idle := stimulus.Item{Kind: stimulus.KindWaitIdle}
-	frame, behind := uint32(0), false
-	points, segment := expect.Points(prog.Items), 0
-	var now expect.Point
+	w := waiter{old: v.Program().Items, points: expect.Points(v.Program().Items), u: u, change: -1}
 	for i := range v.Items {
-		waited := len(list) == 0 || list[len(list)-1].Kind == stimulus.KindWaitIdle
-		wait := false
-		switch v.Items[i].Kind {
-		case stimulus.KindFrame:
-			frame++
-			now.Frames++
-			wait, behind = u.frames[frame], u.frames[frame]
-		case stimulus.KindWrite:
-			now.Accesses++
-			wait, behind = behind, false
-		case stimulus.KindRead:
-			now.Accesses++
-			wait, behind = u.reads[segment] && prog.Items[max(i-1, 0)].Kind != stimulus.KindRead || behind, false
-		case stimulus.KindWaitIdle, stimulus.KindFault:
-			if behind = false; segment < len(points) && points[segment] == now {
-				segment++
-			}
-		}
-		if wait && !waited {
-			items, list = append(items, mrv.Item{Item: idle}), append(list, idle)
-			n++
-		}
-		items, list = append(items, v.Items[i]), append(list, prog.Items[i])
+		w.item(i, &v.Items[i])
 	}
-	prog.Items = list
-	v.Replace(items, &prog)
-	return n
+	prog := *v.Program()
+	prog.Items = w.list
+	v.Replace(w.items, &prog)
+	return w.n
+}
+
+type waiter struct {
+	old     stimulus.List
+	items   []mrv.Item
+	list    stimulus.List
+	n       int
+	u       *Unstable
+	points  []expect.Point
+	now     expect.Point
+	segment int
+	behind  bool // a frame that differs, and no access since
+	read    bool // a read that differs, and no frame since
+	driven  stimulus.Kind
+	change  int // place of the latest access that follows a frame with no wait between; -1: none
+}
+
+var idle = stimulus.Item{Kind: stimulus.KindWaitIdle}
+
+func (w *waiter) item(i int, it *mrv.Item) {
+	wait := false
+	switch it.Kind {
+	case stimulus.KindFrame:
+		w.now.Frames++
+		hit := w.u.frames[w.now.Frames]
+		if hit && w.waited() && w.change >= 0 {
+			w.insert(w.change)
+		}
+		wait, w.behind, w.read = hit || w.read, w.behind || hit, false
+	case stimulus.KindWrite, stimulus.KindRead:
+		w.now.Accesses++
+		w.read = it.Kind == stimulus.KindRead && w.u.reads[w.segment]
+		wait, w.behind = w.read && w.old[max(i-1, 0)].Kind != stimulus.KindRead || w.behind, false
+		if w.driven == stimulus.KindFrame && !w.waited() && !wait {
+			w.change = len(w.items)
+		}
+	case stimulus.KindWaitIdle, stimulus.KindFault:
+		w.behind, w.read, w.driven = false, false, 0
+		if w.segment < len(w.points) && w.points[w.segment] == w.now {
+			w.segment++
+		}
+	}
+	if wait && !w.waited() {
+		w.insert(len(w.items))
+	}
+	if it.Kind == stimulus.KindFrame || it.Kind == stimulus.KindWrite || it.Kind == stimulus.KindRead {
+		w.driven = it.Kind
+	}
+	w.items, w.list = append(w.items, *it), append(w.list, w.old[i])
+}
+
+func (w *waiter) waited() bool {
+	return len(w.list) == 0 || w.list[len(w.list)-1].Kind == stimulus.KindWaitIdle
+}
+
+func (w *waiter) insert(at int) {
+	w.items = slices.Insert(w.items, at, mrv.Item{Item: idle})
+	w.list = slices.Insert(w.list, at, idle)
+	w.n++
+	w.change = -1
 }

@@ -14,18 +14,25 @@ import (
 // enters, one transaction a cycle. It is the model without a schedule, so what it shows is what any device must show
 // that is slow enough. observe gets every record and must not keep it.
 func walk(p preset.Params, items stimulus.List, observe func(record []byte)) error {
-	r, err := conn.New(p)
+	w, err := newWalker(p, observe)
 	if err != nil {
 		return err
 	}
-	r.SetBounds(conn.Unbounded) // order and time are made here
-	w := &walker{r: r, observe: observe, room: admit.RoomTaken}
 	for i := range items {
 		if err := w.item(&items[i]); err != nil {
 			return fmt.Errorf("item %d (%v): %w", i, items[i].Kind, err)
 		}
 	}
 	return w.settle()
+}
+
+func newWalker(p preset.Params, observe func(record []byte)) (*walker, error) {
+	r, err := conn.New(p)
+	if err != nil {
+		return nil, err
+	}
+	r.SetBounds(conn.Unbounded) // order and time are made here
+	return &walker{r: r, observe: observe, room: admit.RoomTaken}, nil
 }
 
 type walker struct {
