@@ -105,7 +105,7 @@ func (a *app) runSim(all []*experiment.Experiment, f *simFlags, args []string) e
 	if err := a.outputs(f, done); err != nil {
 		return err
 	}
-	return simStatus(f.check, done, len(jobs))
+	return simStatus(f.check, done)
 }
 
 // good says whether there is nothing to be red about.
@@ -160,7 +160,7 @@ func (a *app) outputs(f *simFlags, done []*experiment.Result) error {
 }
 
 // simStatus is the exit code: what is worst counts.
-func simStatus(check bool, done []*experiment.Result, jobs int) error {
+func simStatus(check bool, done []*experiment.Result) error {
 	gates := 0
 	var failed, fails, nothing bool
 	for _, r := range done {

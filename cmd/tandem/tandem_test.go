@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("BIN", first)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "appears": appears},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "appears": appears, "says": says},
 	})
 }
 
@@ -73,11 +73,24 @@ func appears(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// says waits for a file that a command in the background writes to hold a text: says FILE TEXT.
+func says(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: says FILE TEXT")
+	}
+	for {
+		if b, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && strings.Contains(string(b), args[1]) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
 // TestExamples runs the flags of every example in the help texts through the parser, so that none is out of date.
 func TestHelpOfEveryCommand(t *testing.T) {
 	var out bytes.Buffer
 	require.Zero(t, run([]string{"--help"}, &out, &out))
-	for _, name := range []string{"run", "replay", "diff", "scenario", "wire", "doctor", "version", "completion"} {
+	for _, name := range []string{"run", "replay", "diff", "scenario", "wire", "doctor", "version", "completion", "sim"} {
 		assert.Contains(t, out.String(), "\n  "+name)
 		var help bytes.Buffer
 		require.Zero(t, run([]string{name, "--help"}, &help, &help))

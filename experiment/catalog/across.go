@@ -29,6 +29,7 @@ func across() *experiment.Experiment {
 			{Name: "loss", Kind: experiment.Numbers, Unit: experiment.PerMill, Max: 100_000, Default: "0%,0.01%", Why: "long-haul links lose packets; each loss costs a round trip of milliseconds"},
 			{Name: "site", Min: 2, Max: 64, Default: "4", Why: "hosts of a site"},
 			{Name: pRate, Unit: experiment.Mbits, Min: 1000, Max: 1_600_000, Default: "100g", Why: "of every link: long-haul links are slower, and a run has fewer packets"},
+			{Name: "message", Unit: experiment.Bytes, Min: 1, Max: workload.MaxBytes, Default: "1m", Why: "of a host; as many are under way at once as two of rate x round trip need"},
 			{Name: "rtts", Min: 6, Max: 1000, Default: "12", Why: "length of a run, in round trips at full rate"},
 			{Name: pPaths, Max: 64, Default: "32", Why: "of a MetaRoCE connection: 8 would carry 8 MB a round trip, of the 25 MB that the line has"},
 			{Name: pQueues, Min: 1, Max: 256, Default: "8", Why: "RoCEv2 queue pairs of a flow, or a flow would use one long-haul link"},
@@ -82,7 +83,7 @@ func spineDelays(n int, d sim.Picos, unequal bool) []sim.Picos {
 }
 
 func (b *builder) addAcross(v experiment.Values, net fabric.Config, links string, ppm uint64) {
-	const message = 1 << 20
+	message := v.Number("message")
 	site := int(v.Number("site"))
 	bdp := bdpOf(&net, v)
 	count := max(8, bdp*v.Number("rtts")/message)

@@ -35,8 +35,7 @@ type outcome struct {
 	net   fabric.Config // as it was for this transport
 	graph *workload.Graph
 	rtt   sim.Picos // base, over the longest way
-	// way is the delay from one host to another over the longest way, without the time that a packet takes on links: no
-	// limit is too high for it.
+	// way is the least delay of any message, without the time that its packets take on links: no limit is too high for it.
 	way sim.Picos
 	// notes of watch
 	notes []note
@@ -58,19 +57,31 @@ type builder struct {
 // add makes a cell of a trial for each transport that the user wants.
 func (b *builder) add(t trial) { b.addBut(t, func(string) bool { return false }) }
 
-// addBut is add, with some transports left out.
+// addBut is add, with some transports left out. All of a trial that can be checked without running it is checked.
 func (b *builder) addBut(t trial, out func(who string) bool) {
+	g, err := t.work(0)
+	b.bad.add(err)
+	need := load{streams: 1}
+	if err == nil {
+		need = load{streamsOf(g), weight(g, t.net.Kind)}
+	}
 	for _, who := range b.v.Words(pTransports) {
 		if !out(who) {
 			x := t
 			x.who = who
-			b.one(&x)
+			b.one(&x, need)
 		}
 	}
 }
 
-// one checks all of a trial that can be checked without running it.
-func (b *builder) one(t *trial) {
+// load is what a workload asks for: streams between two hosts, and about so many hops.
+type load struct {
+	streams int
+	hops    uint64
+}
+
+// one makes the cell of a trial with its transport.
+func (b *builder) one(t *trial, need load) {
 	kind := transportOf(t.who)
 	if kind.fit != nil {
 		kind.fit(&t.net)
@@ -79,16 +90,20 @@ func (b *builder) one(t *trial) {
 		b.bad.add(err)
 		return
 	}
-	b.bad.add(kind.check(b.v, &t.net))
-	g, err := t.work(0)
-	if err != nil {
-		b.bad.add(err)
-		return
-	}
-	build := kind.build(b.v)
-	b.cells = append(b.cells, experiment.Cell{Name: t.name + "/" + t.who, Seed: t.name, Weight: weight(g, t.net.Kind), Run: func(c *experiment.Context) (experiment.Output, error) {
+	b.bad.add(kind.check(b.v, need.streams, &t.net))
+	build := kind.build(b.v, need.streams)
+	b.cells = append(b.cells, experiment.Cell{Name: t.name + "/" + t.who, Seed: t.name, Weight: need.hops, Run: func(c *experiment.Context) (experiment.Output, error) {
 		return t.run(c, build)
 	}})
+}
+
+// streamsOf is one more than the highest stream.
+func streamsOf(g *workload.Graph) int {
+	n := 0
+	for tag := range g.Messages() {
+		n = max(n, int(g.Message(uint32(tag)).Stream)+1)
+	}
+	return n
 }
 
 // plan is the plan of the cells that were added, or all that is wrong with them.
@@ -118,7 +133,7 @@ func (t *trial) run(c *experiment.Context, build Build) (experiment.Output, erro
 	if err != nil {
 		return experiment.Output{}, err
 	}
-	o.rtt, o.way = net.Diameter(dataSize, ackSize), net.Diameter(0, 0)/2
+	o.rtt, o.way = net.Diameter(dataSize, ackSize), leastWay(net, g)
 	opt := t.opt
 	if t.watch != nil {
 		opt.Probe = func(now sim.Picos, tr cluster.Transport) { t.watch(o, now, tr) }
@@ -138,6 +153,16 @@ func (t *trial) run(c *experiment.Context, build Build) (experiment.Output, erro
 		return t.again(c, o, build)
 	}
 	return t.row(o), nil
+}
+
+// leastWay is the least delay between two hosts that exchange something.
+func leastWay(net *fabric.Network, g *workload.Graph) sim.Picos {
+	least := ^sim.Picos(0)
+	for tag := range g.Messages() {
+		m := g.Message(uint32(tag))
+		least = min(least, net.BaseRTT(int(m.Src), int(m.Dst), 0, 0)/2)
+	}
+	return least
 }
 
 // glance is the number of events between two questions of cluster.Run whether to go on.

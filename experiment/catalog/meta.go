@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"math/bits"
+
 	"metaroce/tandem/experiment"
 	"metaroce/tandem/model/cluster"
 	"metaroce/tandem/model/cluster/metaroce"
@@ -20,9 +22,9 @@ const (
 )
 
 // buildMeta makes the NICs of our own transport.
-func buildMeta(v experiment.Values) Build {
+func buildMeta(v experiment.Values, streams int) Build {
 	return func(net *fabric.Network, cfg *fabric.Config, events cluster.Events, seed uint64) (cluster.Transport, error) {
-		c := metaConfig(v, cfg)
+		c := metaConfig(v, streams, cfg)
 		c.Seed = seed
 		t, err := metaroce.New(net, cfg, events, c)
 		if err != nil {
@@ -32,10 +34,11 @@ func buildMeta(v experiment.Values) Build {
 	}
 }
 
-// metaConfig is how the NICs are set.
-func metaConfig(v experiment.Values, cfg *fabric.Config) metaroce.Config {
+// metaConfig is how the NICs are set. Streams of a connection are a power of two.
+func metaConfig(v experiment.Values, streams int, cfg *fabric.Config) metaroce.Config {
 	c := metaroce.Default()
 	c.Paths = pathsOf(v, cfg)
+	c.Streams = uint8(bits.Len(uint(streams - 1)))
 	return c
 }
 
@@ -52,8 +55,8 @@ func pathsOf(v experiment.Values, cfg *fabric.Config) int {
 }
 
 // checkMeta finds what is wrong with NICs on a network.
-func checkMeta(v experiment.Values, cfg *fabric.Config) error {
-	c := metaConfig(v, cfg)
+func checkMeta(v experiment.Values, streams int, cfg *fabric.Config) error {
+	c := metaConfig(v, streams, cfg)
 	return c.Validate(cfg)
 }
 

@@ -22,7 +22,7 @@ func storage() *experiment.Experiment {
 		Params: withNetwork(experiment.Params{
 			{Name: "fan", Kind: experiment.Numbers, Min: 2, Max: 2000, Default: "10,1000", Why: "servers that answer one client: as announced"},
 			{Name: "answer", Kind: experiment.Numbers, Unit: experiment.Bytes, Min: 1, Max: 1 << 30, Default: "16k,256k", Why: "of one server: a block, and a piece of a KV cache"},
-			{Name: "rounds", Min: 1, Max: 1000, Default: "8", Why: "of a client, one behind the other: the first is cold"},
+			{Name: "rounds", Min: 1, Max: 1000, Default: "5", Why: "of a client, one behind the other: the first is cold"},
 			kindParam("single-switch", "the queue is at the client's port in any fabric"),
 			{Name: pTransports, Kind: experiment.Choices, Options: transportNames(), Default: "metaroce,rocev2,rocev2-pfc", Why: "flow control is what keeps RoCEv2 alive when a thousand answer"},
 			lossyParam("servers", 2000, "200"),

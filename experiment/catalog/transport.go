@@ -15,10 +15,11 @@ type Build func(net *fabric.Network, cfg *fabric.Config, events cluster.Events, 
 type transport struct {
 	name string
 	// fit changes the network to what these NICs ask of it; nil: nothing.
-	fit   func(c *fabric.Config)
-	build func(v experiment.Values) Build
-	// check finds what is wrong with the NICs on a network.
-	check func(v experiment.Values, c *fabric.Config) error
+	fit func(c *fabric.Config)
+	// build makes NICs for a workload with so many streams between two hosts.
+	build func(v experiment.Values, streams int) Build
+	// check finds what is wrong with such NICs on a network.
+	check func(v experiment.Values, streams int, c *fabric.Config) error
 	// size is that of a full data packet on the wire, all of Ethernet included.
 	size uint64
 }
@@ -58,8 +59,8 @@ func transportOf(name string) *transport {
 	panic("catalog BUG: transport " + name)
 }
 
-func buildRoce(lossless bool) func(experiment.Values) Build {
-	return func(v experiment.Values) Build {
+func buildRoce(lossless bool) func(experiment.Values, int) Build {
+	return func(v experiment.Values, _ int) Build {
 		return func(net *fabric.Network, cfg *fabric.Config, events cluster.Events, seed uint64) (cluster.Transport, error) {
 			c := roceConfig(v, cfg, lossless)
 			c.Seed = seed
@@ -74,8 +75,8 @@ func roceConfig(v experiment.Values, cfg *fabric.Config, lossless bool) rocev2.C
 	return c
 }
 
-func checkRoce(lossless bool) func(experiment.Values, *fabric.Config) error {
-	return func(v experiment.Values, cfg *fabric.Config) error {
+func checkRoce(lossless bool) func(experiment.Values, int, *fabric.Config) error {
+	return func(v experiment.Values, _ int, cfg *fabric.Config) error {
 		c := roceConfig(v, cfg, lossless)
 		return c.Validate(cfg)
 	}
