@@ -45,7 +45,9 @@ func TestDefaultTimeoutIsBeyondTheRoundTrip(t *testing.T) {
 		want     sim.Picos
 	}{
 		{"shallow", func(*fabric.Config) {}, false, 262_144_000},
-		{"lossless", func(*fabric.Config) {}, true, 1_048_576_000},
+		{"lossless", func(f *fabric.Config) { f.Pfc.Xoff = 250_000 }, true, 262_144_000},
+		{"lossless and many", func(f *fabric.Config) { f.Hosts, f.Pfc.Xoff = 128, 150_000 }, true, 524_288_000},
+		{"and the window bounds it", func(f *fabric.Config) { f.Hosts, f.Pfc.Xoff = 128, 25_000_000 }, true, 2_097_152_000},
 		{"deep", func(f *fabric.Config) { f.Buffer *= 50 }, false, 524_288_000},
 		{"far", func(f *fabric.Config) { f.SpineDelay = []sim.Picos{0, 300 * micros} }, false, 4_194_304_000},
 		{"further", func(f *fabric.Config) { f.LinkDelay = 1000 * micros }, false, 16_777_216_000},

@@ -24,31 +24,37 @@ type Config struct {
 	FirstPsn uint32    // number of the first packet of every queue pair
 }
 
-// Timeouts follow the InfiniBand formula, timeoutUnit times a power of two.
+// Timeouts follow the InfiniBand formula, timeoutUnit times a power of two. leastTimeout is far below the usual 67 ms.
 const (
-	timeoutUnit   = sim.Picos(4_096_000)
-	leastLossy    = timeoutUnit << 6 // 262 us
-	leastLossless = timeoutUnit << 8 // 1.05 ms: pauses hold packets up where others would be dropped
+	timeoutUnit  = sim.Picos(4_096_000)
+	leastTimeout = timeoutUnit << 6 // 262 us
 )
 
 // Default is a NIC for that network. lossless sets it for priority flow control, which the network must have.
 func Default(f *fabric.Config, lossless bool) Config {
 	dcqcn := PaperDcqcn(uint64(f.LinkMbps))
 	c := Config{Mtu: maxMtu, Spread: 1, AckEvery: 4, Window: 1000, NakAgain: 500 * micros, NakBack: true,
-		Timeout: leastLossy, Lossless: lossless, Dcqcn: &dcqcn}
-	if lossless {
-		c.Timeout = leastLossless
-	}
-	for most := longest(f); c.Timeout < most && c.Timeout <= maxTime/2; {
+		Timeout: leastTimeout, Lossless: lossless, Dcqcn: &dcqcn}
+	for most := c.longest(f); c.Timeout < most && c.Timeout <= maxTime/2; {
 		c.Timeout *= 2
 	}
 	return c
 }
 
 // longest is a time in which an acknowledgement has come back, if nothing was lost: twice the round trip over the
-// longest way, and a full buffer before it.
-func longest(f *fabric.Config) sim.Picos {
-	return 2*roundTrip(f) + sim.Picos(uint64(f.Buffer)*8_000_000/max(1, uint64(f.LinkMbps)))
+// longest way, and the longest queue for one port. Flow control bounds what each host has in that, not the buffer; where
+// it lets a host have more than its window, the window does.
+func (c *Config) longest(f *fabric.Config) sim.Picos {
+	rate := max(1, uint64(f.LinkMbps))
+	ahead := uint64(f.Buffer)
+	if c.Lossless {
+		each := sim.MulDiv(uint64(roundTrip(f)), rate*uint64(c.Window), 8_000_000_000) + uint64(c.AckEvery)*uint64(dataBytes(c.Mtu, true))
+		if may := uint64(f.Pfc.Xoff) + uint64(f.Pfc.Headroom); c.Window == 0 || may < each {
+			each = may
+		}
+		ahead = uint64(f.Hosts) * each
+	}
+	return 2*roundTrip(f) + sim.Picos(sim.MulDiv(ahead, 8_000_000, rate))
 }
 
 // roundTrip is the delays there and back over the longest way, without the time that packets take on the links.

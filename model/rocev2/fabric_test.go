@@ -149,7 +149,7 @@ func TestAllWorkCompletes(t *testing.T) {
 		c := anyConfig(t, &f)
 		dcqcn := PaperDcqcn(uint64(f.LinkMbps))
 		c.Dcqcn, dcqcn.LossCuts = &dcqcn, true // without rate control, or below a round trip, repeats can keep a small buffer full for ever
-		c.Timeout = longest(&f) * sim.Picos(rapid.IntRange(1, 4).Draw(t, "times"))
+		c.Timeout = c.longest(&f) * sim.Picos(rapid.IntRange(1, 4).Draw(t, "times"))
 		g := graph(t, workload.AllToAll{Hosts: f.Hosts, Bytes: rapid.Uint64Range(1, 15_000).Draw(t, "bytes"), Depth: rapid.IntRange(1, f.Hosts-1).Draw(t, "depth")})
 		play(t, f, c, g)
 	})
