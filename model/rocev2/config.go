@@ -76,7 +76,7 @@ func roundTrip(f *fabric.Config) sim.Picos {
 // Limits of a Config.
 const (
 	maxSpread = 256
-	maxTime   = sim.Picos(64e12)
+	maxTime   = sim.Picos(64_000_000_000_000) // 64 s
 	maxWindow = 1_000_000 // thousandths
 )
 

@@ -18,7 +18,7 @@ type Dcqcn struct {
 }
 
 const (
-	micros = sim.Picos(1e6)
+	micros = sim.Picos(1_000_000)
 	millis = 1000 * micros
 
 	// alphaOne is alpha = 1: 30 fraction bits, so that 2^-8 of a small alpha is not lost.
@@ -29,7 +29,7 @@ const (
 func PaperDcqcn(linkMbps uint64) Dcqcn {
 	return Dcqcn{
 		CnpGap: 50 * micros, AlphaTime: 55 * micros,
-		RiseTime: 55 * micros, RiseBytes: 10e6,
+		RiseTime: 55 * micros, RiseBytes: 10_000_000,
 		GainShift: 8, Recovery: 5,
 		Add: linkMbps, Hyper: 10 * linkMbps, // 1/1000 and 1/100 of the link: Mb/s in, kb/s out
 		Floor: min(100_000, linkMbps*1000),
