@@ -77,7 +77,7 @@ func roundTrip(f *fabric.Config) sim.Picos {
 const (
 	maxSpread = 256
 	maxTime   = sim.Picos(64_000_000_000_000) // 64 s
-	maxWindow = 1_000_000 // thousandths
+	maxWindow = 1_000_000                     // thousandths
 )
 
 // Problem is one thing that is wrong with a Config.
