@@ -7,6 +7,7 @@ import (
 	"metaroce/tandem/model/endpoint"
 	"metaroce/tandem/model/fabric"
 	"metaroce/tandem/model/pathchoice"
+	"metaroce/tandem/model/pipe/nic"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/sim"
 )
@@ -21,6 +22,7 @@ type Config struct {
 	Policy    uint8     // of pathchoice
 	Tolerance uint8     // transmissions by which order inside a path may be off before it is a loss
 	Tuning    preset.Tuning
+	Cycles    *nic.Config // NICs whose stages take time; nil: none of what a NIC does takes any
 }
 
 // Default has the values of the definition: 8 paths, packets of 4 KB, 16 streams.
@@ -48,6 +50,9 @@ func (c *Config) Validate(f *fabric.Config) error {
 	}
 	if most := sim.Picos(1<<24) * preset.TickPs; c.BaseRtt > most {
 		all = append(all, &Problem{"BaseRtt", fmt.Sprint(c.BaseRtt), fmt.Sprintf("want at most %d ps", most)})
+	}
+	if c.Cycles != nil {
+		all = append(all, c.Cycles.Validate())
 	}
 	e := c.endpoint(f, 0, max(c.BaseRtt, 16*preset.TickPs))
 	return errors.Join(append(all, e.Validate())...)

@@ -7,6 +7,8 @@
 //	t, err := metaroce.New(net, &fabricConfig, events, metaroce.Default())
 //	cluster.Run(net, ..., work, cluster.Options{})
 //
+// With Config.Cycles the NICs are those of model/pipe/nic: what they do takes its time, and Device has their loads.
+//
 // Bodies of packets are in one pool of the transport: a body is taken when a NIC is asked for a packet, and given back
 // when the packet is delivered or lost. Ref of a fabric.Packet is its number.
 package metaroce

@@ -4,6 +4,7 @@ import (
 	"metaroce/tandem/model/endpoint"
 	"metaroce/tandem/model/fabric"
 	"metaroce/tandem/model/key"
+	"metaroce/tandem/model/pipe/nic"
 	"metaroce/tandem/model/sim"
 )
 
@@ -11,11 +12,36 @@ import (
 type host struct {
 	t      *Transport
 	nic    *endpoint.NIC
+	dev    device // the NIC, or the NIC in cycles around it
 	number int
 	planes int
 	turn   int // plane that is kicked first: where all are idle the first one kicked gets the packet
 	wake   sim.Picos
 	links  []*link // by connection
+}
+
+// device is what the network sees of a NIC.
+type device interface {
+	OnPacket(now sim.Picos, plane int, p *endpoint.Packet)
+	Pull(now sim.Picos, plane int, p *endpoint.Packet) bool
+	OnTime(now sim.Picos)
+	Deadline() (at sim.Picos, armed bool)
+	Kicks() uint32
+}
+
+// make makes the NIC of a host.
+func (h *host) make(e endpoint.Config, cycles *nic.Config) error {
+	if cycles == nil {
+		n, err := endpoint.New(e)
+		h.nic, h.dev = n, n
+		return err
+	}
+	d, err := nic.New(e, *cycles)
+	if err != nil {
+		return err
+	}
+	h.nic, h.dev = d.NIC(), d
+	return nil
 }
 
 const never = ^sim.Picos(0)
@@ -33,7 +59,7 @@ func (h *host) region(conn uint16) {
 // Pull asks the NIC for the next packet of a plane.
 func (h *host) Pull(now sim.Picos, plane int, fp *fabric.Packet) bool {
 	ref, p := h.t.pool.take()
-	sent := h.nic.Pull(now, plane, p)
+	sent := h.dev.Pull(now, plane, p)
 	if sent {
 		*fp = fabric.Packet{Ref: ref, Size: uint16(p.UDPBytes() + h.t.framing), Src: p.Src, Dst: p.Dst, Sport: p.Sport}
 		if p.IsData() {
@@ -54,7 +80,7 @@ func (h *host) Deliver(now sim.Picos, plane int, fp *fabric.Packet) {
 	p := h.t.pool.at(fp.Ref)
 	if fp.Flags&fabric.FlagTrimmed == 0 {
 		p.Ce = fp.Flags&fabric.FlagCe != 0
-		h.nic.OnPacket(now, plane, p)
+		h.dev.OnPacket(now, plane, p)
 	}
 	h.t.pool.give(fp.Ref)
 	h.completions(now)
@@ -67,7 +93,7 @@ func (h *host) Lost(fp *fabric.Packet) { h.t.pool.give(fp.Ref) }
 // Tick is the wake that after asked for.
 func (h *host) Tick(now sim.Picos) {
 	h.wake = never
-	h.nic.OnTime(now)
+	h.dev.OnTime(now)
 	h.completions(now)
 	h.after(now)
 }
@@ -89,7 +115,7 @@ func (h *host) completions(now sim.Picos) {
 
 // after does what every call of the NIC leaves to its surroundings: uplinks are kicked, the next deadline is asked for.
 func (h *host) after(now sim.Picos) {
-	if kicks := h.nic.Kicks(); kicks != 0 {
+	if kicks := h.dev.Kicks(); kicks != 0 {
 		if h.turn++; h.turn >= h.planes {
 			h.turn = 0
 		}
@@ -103,8 +129,11 @@ func (h *host) after(now sim.Picos) {
 			}
 		}
 	}
-	if at, armed := h.nic.Deadline(); armed && at < h.wake {
+	if at, armed := h.dev.Deadline(); armed && at < h.wake {
 		h.wake = at
 		h.t.net.Wake(h.number, at)
+	}
+	if h.t.cfg.Cycles != nil {
+		h.completions(now) // whatever a NIC in cycles is called for, it does what is due at that time
 	}
 }

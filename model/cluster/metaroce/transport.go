@@ -7,6 +7,7 @@ import (
 	"metaroce/tandem/model/cluster"
 	"metaroce/tandem/model/endpoint"
 	"metaroce/tandem/model/fabric"
+	"metaroce/tandem/model/pipe/nic"
 	"metaroce/tandem/model/sim"
 	"metaroce/tandem/model/wire"
 	"metaroce/tandem/model/workload"
@@ -59,16 +60,18 @@ func New(net Network, f *fabric.Config, events cluster.Events, c Config) (*Trans
 	rtt := c.BaseRtt
 	if rtt == 0 {
 		rtt = net.Diameter(int(c.Mtu)+dataHeaders, ackBytes)
+		if c.Cycles != nil {
+			rtt += c.Cycles.RoundTrip(int(c.Mtu))
+		}
 	}
 	records := &xmit.Store{}
 	for i := range t.hosts {
 		e := c.endpoint(f, i, rtt)
 		e.Records = records
-		nic, err := endpoint.New(e)
-		if err != nil {
+		t.hosts[i] = host{t: t, number: i, planes: f.Planes, wake: never}
+		if err := t.hosts[i].make(e, c.Cycles); err != nil {
 			return nil, err
 		}
-		t.hosts[i] = host{t: t, number: i, nic: nic, planes: f.Planes, wake: never}
 	}
 	return t, nil
 }
@@ -166,6 +169,12 @@ func (t *Transport) Counters() cluster.Counters {
 
 // NIC is the device of a host, to be looked at.
 func (t *Transport) NIC(host int) *endpoint.NIC { return t.hosts[host].nic }
+
+// Device is the NIC of a host in cycles, nil where NICs take no time.
+func (t *Transport) Device(host int) *nic.Device {
+	d, _ := t.hosts[host].dev.(*nic.Device)
+	return d
+}
 
 // Rates calls f for every direction of every connection that sends, with its pace in 1/2^20 of the receiver's port; 0: it
 // has no hint. The order is that in which connections were opened.

@@ -3,6 +3,7 @@ package nic
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"metaroce/tandem/model/endpoint"
 	"metaroce/tandem/model/sim"
@@ -14,9 +15,12 @@ type Device struct {
 	cfg     Config
 	cycle   sim.Picos
 	now     sim.Picos
-	headers uint32 // bytes of a frame around its UDP payload
+	edge    sim.Picos // first edge of the clock from now on
+	headers uint32    // bytes of a frame around its UDP payload
 
 	all    []stage
+	waits  uint64      // stages with something before them, a bit each
+	works  uint64      // stages with something between start and effect
 	at     [stages]int // first of each in all
 	planes []plane
 	turn   int // plane that Pick looks at first
@@ -105,7 +109,7 @@ func (d *Device) OnPacket(now sim.Picos, plane int, p *endpoint.Packet) {
 		d.give(x)
 		return
 	}
-	s.push(x, 0, now)
+	d.push(s, x, 0)
 	d.settle()
 }
 
@@ -142,10 +146,10 @@ func (d *Device) run(now sim.Picos) {
 		if !ok || at > now {
 			break
 		}
-		d.now = max(at, d.nic.Now())
+		d.move(max(at, d.nic.Now()))
 		d.settle()
 	}
-	d.now = max(d.now, now)
+	d.move(max(d.now, now))
 }
 
 // settle does everything that can be done at this time.
@@ -153,20 +157,16 @@ func (d *Device) settle() {
 	for {
 		d.hear()
 		done := false
-		for i := range d.all {
-			s := &d.all[i]
+		for left := d.waits | d.works; left != 0; left &= left - 1 {
+			s := &d.all[bits.TrailingZeros64(left)]
 			for d.finish(s) {
 				done = true
-			}
-			if s.id == Pick {
-				done = d.pick(s) || done
-				continue
 			}
 			for d.start(s) {
 				done = true
 			}
 		}
-		if !done {
+		if !d.pick(d.stage(Pick)) && !done {
 			return
 		}
 	}
@@ -179,19 +179,20 @@ func (d *Device) next() (at sim.Picos, found bool) {
 			at, found = t, true
 		}
 	}
-	for i := range d.all {
-		s := &d.all[i]
+	for left := d.waits | d.works; left != 0; left &= left - 1 {
+		s := &d.all[bits.TrailingZeros64(left)]
 		if w := s.work.Head(); w != nil {
 			sooner(w.at)
 		}
-		if s.id == Pick {
-			if _, ok := d.choosable(s); ok {
-				sooner(d.from(s))
-			}
-		} else if s.waits() {
+		if s.queued > 0 {
 			if _, ok := d.startable(s); ok {
 				sooner(d.from(s))
 			}
+		}
+	}
+	if s := d.stage(Pick); d.wanting() {
+		if _, ok := d.choosable(s); ok {
+			sooner(d.from(s))
 		}
 	}
 	return at, found

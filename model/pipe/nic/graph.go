@@ -29,6 +29,7 @@ func (d *Device) make(e *endpoint.Config) {
 			d.all = append(d.all, stage{id: id, timing: d.cfg.Stages[id], unit: &unit{}, in: make([]input, inputs(id, planes))})
 			s := &d.all[len(d.all)-1]
 			s.load = Load{Stage: id, Plane: plane}
+			s.bit = 1 << (len(d.all) - 1) // 29 stages at most
 			s.instant = s.timing.instant()
 			s.random = sim.NewRandom(d.cfg.Seed, stream(e.Host, id, plane))
 			if id == Pick || id == Reply {

@@ -21,6 +21,16 @@ func (d *Device) hear() {
 	}
 }
 
+// wanting tells whether anything may be there to choose.
+func (d *Device) wanting() bool {
+	for i := range d.planes {
+		if d.planes[i].hungry || d.planes[i].asked {
+			return true
+		}
+	}
+	return false
+}
+
 // choosable is the plane for which a packet may be chosen, taking turns: one that may have something, with bytes ahead of
 // its uplink to spare or an uplink that waits, and with room behind whatever is chosen.
 func (d *Device) choosable(s *stage) (plane int, ok bool) {
@@ -45,8 +55,11 @@ func (d *Device) choosable(s *stage) (plane int, ok bool) {
 // pick has the NIC choose the next packet of a plane, if it can now. All that is decided about a packet is decided at one
 // time, since what chooses also takes the room: a record, a part of both windows, its turn.
 func (d *Device) pick(s *stage) bool {
+	if !d.wanting() || d.from(s) > d.now {
+		return false
+	}
 	plane, ok := d.choosable(s)
-	if !ok || d.from(s) > d.now {
+	if !ok {
 		return false
 	}
 	p := &d.planes[plane]

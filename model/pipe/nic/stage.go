@@ -17,7 +17,9 @@ type stage struct {
 	id     Stage
 	timing Timing
 	unit   *unit
+	bit    uint64 // in masks of stages
 	in     []input
+	queued int // in all inputs
 	turn   int // input that goes first
 	work   sim.Ring[started]
 	last   sim.Picos // effect of the newest start
@@ -58,21 +60,26 @@ func (s *stage) room(by uint8) bool {
 }
 
 // push puts a packet into an input.
-func (s *stage) push(x *packet, by uint8, at sim.Picos) {
-	*s.in[by].q.Push() = waiting{x, at}
+func (d *Device) push(s *stage, x *packet, by uint8) {
+	*s.in[by].q.Push() = waiting{x, d.now}
+	s.queued++
+	d.waits |= s.bit
 	s.load.Queued = max(s.load.Queued, s.in[by].q.Len())
 }
 
-// edge is the first edge of the clock at or after a time, or the time itself for a stage that takes none.
-func (d *Device) edge(s *stage, t sim.Picos) sim.Picos {
+// from is when a stage can start, as far as its own times go: at an edge of the clock, or now if it takes no time.
+func (d *Device) from(s *stage) sim.Picos {
 	if s.instant {
-		return t
+		return max(s.unit.free, d.now)
 	}
-	return (t + d.cycle - 1) / d.cycle * d.cycle
+	return max(s.unit.free, d.edge)
 }
 
-// from is when a stage can start, as far as its own times go.
-func (d *Device) from(s *stage) sim.Picos { return max(s.unit.free, d.edge(s, d.now)) }
+// move makes it a later time.
+func (d *Device) move(now sim.Picos) {
+	d.now = now
+	d.edge = (now + d.cycle - 1) / d.cycle * d.cycle
+}
 
 // startable is the input whose head may go next, taking turns; false: nothing waits, or what waits has no room behind it.
 func (d *Device) startable(s *stage) (by int, ok bool) {
@@ -93,24 +100,14 @@ func (d *Device) startable(s *stage) (by int, ok bool) {
 	return 0, false
 }
 
-// waits tells whether anything stands before a stage.
-func (s *stage) waits() bool {
-	for i := range s.in {
-		if s.in[i].q.Len() > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // start begins with a packet, if it can now. It tells whether it did.
 func (d *Device) start(s *stage) bool {
-	if d.from(s) > d.now {
+	if s.queued == 0 || d.from(s) > d.now {
 		return false
 	}
 	by, ok := d.startable(s)
 	if !ok {
-		if !s.blocked && s.waits() {
+		if !s.blocked {
 			s.blocked, s.since = true, d.now
 		}
 		return false
@@ -118,6 +115,9 @@ func (d *Device) start(s *stage) bool {
 	d.unblock(s)
 	w := *s.in[by].q.Head()
 	s.in[by].q.Drop()
+	if s.queued--; s.queued == 0 {
+		d.waits &^= s.bit
+	}
 	s.turn = by + 1
 	if s.turn == len(s.in) {
 		s.turn = 0
@@ -149,6 +149,7 @@ func (d *Device) begin(s *stage, x *packet) {
 		to.in[by].promised++
 	}
 	*s.work.Push() = started{x, s.last, to, by}
+	d.works |= s.bit
 	s.load.Packets++
 	s.load.Bytes += uint64(bytes)
 	s.load.Busy += took
@@ -162,6 +163,9 @@ func (d *Device) finish(s *stage) bool {
 	}
 	x, to, by := w.x, w.to, w.by
 	s.work.Drop()
+	if s.work.Len() == 0 {
+		d.works &^= s.bit
+	}
 	if more := d.effect(s, x); more > 0 {
 		took := more * uint64(s.timing.Each)
 		s.unit.free = max(s.unit.free, d.now) + sim.Picos(took)*d.cycle
@@ -174,7 +178,7 @@ func (d *Device) finish(s *stage) bool {
 	case s.id == Build:
 		d.port(x)
 	case s.id == Pick || s.id == Read || x.More && to != nil:
-		to.push(x, by, d.now)
+		d.push(to, x, by)
 	case x.More:
 		panic("nic BUG: a packet leaves before its last station")
 	default:

@@ -222,23 +222,53 @@ func TestHandshake(t *testing.T) {
 	expect(1, endpoint.LifeClosed)
 }
 
-// TestSteadyStateDoesNotAllocate: packets in, acknowledgements out.
-func TestSteadyStateDoesNotAllocate(t *testing.T) {
-	b := &bench{}
-	b.open(t, Default(1), 1024, nil)
-	p, out := b.part(0), endpoint.Packet{}
-	b.d.nic.OnPacket(0, 0, p) // what comes from here on is a duplicate
-	once := func() {
-		p.FlagA = true
-		b.d.OnPacket(b.d.now, 0, p)
+// inAndOut brings a packet in and takes the acknowledgement out.
+func (b *bench) inAndOut(m machine, p, out *endpoint.Packet, now sim.Picos) {
+	m.OnPacket(now, 0, p)
+	if m == machine(b.d) {
 		for at, ok := b.d.next(); ok; at, ok = b.d.next() {
 			b.d.OnTime(at)
-		}
-		for b.d.Pull(b.d.now, 0, &out) {
+			now = at
 		}
 	}
+	for m.Pull(now, 0, out) {
+	}
+}
+
+// duplicates is a bench whose device knows what comes to it already, and has to say so at once.
+func duplicates(t require.TestingT) (b *bench, p *endpoint.Packet) {
+	b = &bench{}
+	b.open(t, Default(1), 1024, nil)
+	p = b.part(0)
+	p.FlagA = true
+	b.d.nic.OnPacket(0, 0, p)
+	return b, p
+}
+
+// TestSteadyStateDoesNotAllocate: packets in, acknowledgements out.
+func TestSteadyStateDoesNotAllocate(t *testing.T) {
+	b, p := duplicates(t)
+	out := endpoint.Packet{}
+	once := func() { b.inAndOut(b.d, p, &out, b.d.now) }
 	for range 100 {
 		once()
 	}
 	require.Zero(t, testing.AllocsPerRun(100, once))
+}
+
+// BenchmarkPacket is a packet in and its acknowledgement out, in cycles and without.
+func BenchmarkPacket(b *testing.B) {
+	x, p := duplicates(b)
+	out := endpoint.Packet{}
+	for _, c := range []struct {
+		name string
+		m    machine
+	}{{"cycles", x.d}, {"endpoint", x.d.nic}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				x.inAndOut(c.m, p, &out, x.d.now)
+			}
+		})
+	}
 }
