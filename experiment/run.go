@@ -97,9 +97,14 @@ func Run(ctx context.Context, e *Experiment, v Values, p *Plan, opt Options) (*R
 		r.Verdicts = append(r.Verdicts, p.Gates[i].judge(r.Rows, whole))
 	}
 	if p.Compare != nil {
-		r.Comparisons = p.Compare(r.Rows)
+		r.Comparisons = measured(p.Compare(r.Rows))
 	}
 	return r, nil
+}
+
+// measured leaves out the comparisons of which nothing was measured.
+func measured(all []Comparison) []Comparison {
+	return slices.DeleteFunc(all, func(c Comparison) bool { return c.Ours == nil && c.Baseline == nil })
 }
 
 func (r *Result) add(cell string, o Output) {

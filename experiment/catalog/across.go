@@ -152,6 +152,7 @@ func acrossPlan(v experiment.Values) experiment.Plan {
 			{Name: "fair", Unit: "ratio", What: "least completed payload of a host over the greatest, when the first host is done"},
 			{Name: "rtt", Unit: "us", What: "base round trip over the longest way"},
 		}, commonColumns()...),
+		Gates: []experiment.Gate{reported("share", "limit", more, "links", "loss")},
 		Plots: []experiment.Plot{
 			{Name: "share", Title: "Goodput between two sites", Kind: experiment.Bars, X: "links", Y: "share", YUnit: "of line", Series: []string{"transport", "loss"}},
 			{Name: "fair", Title: "Least over greatest goodput of a host", Kind: experiment.Bars, X: "links", Y: "fair", Series: []string{"transport", "loss"}},

@@ -52,3 +52,17 @@ func limitOf(rows []experiment.Row, w experiment.Where, column string) *experime
 	}
 	return nil
 }
+
+// reported is the gate of an experiment whose figures are reported: all of them are there, and none beats its limit, which
+// would be a mistake of ours. Which of two figures is the better one says on which side.
+func reported(column, limit string, better want, by ...string) experiment.Gate {
+	return experiment.Gate{Name: "reported", Rule: "the figures are reported, for every cell, and none of them beats what is physically possible", Judge: func(rows []experiment.Row) []experiment.Check {
+		var checks []experiment.Check
+		for _, r := range rows {
+			v, ok := r.Number(column)
+			bound, there := r.Number(limit)
+			checks = append(checks, experiment.Check{What: experiment.Label(r, column, append([]string{"transport"}, by...)...), Value: v, Bound: bound, AtMost: better == more, Missing: !ok || !there})
+		}
+		return checks
+	}}
+}

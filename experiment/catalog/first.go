@@ -66,6 +66,7 @@ func firstPlan(v experiment.Values) experiment.Plan {
 			{Name: "limit", Unit: "us", What: "the message with this transport's headers on the link, and one way through the fabric"},
 			{Name: "slowdown", Unit: "of limit", What: "time over limit"},
 		}, commonColumns()...),
+		Gates: []experiment.Gate{reported("time", "limit", less, "bytes")},
 		Plots: []experiment.Plot{{Name: "time", Title: "First message after idle", X: "bytes", Y: "time", YUnit: "us", Series: []string{"transport"}, Also: []experiment.Extra{{Column: "limit", Label: "limit"}}, LogY: true, Note: "The axis is logarithmic."}},
 		Compare: func(rows []experiment.Row) []experiment.Comparison {
 			var list []experiment.Comparison

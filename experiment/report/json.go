@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"regexp"
 
 	"metaroce/tandem/experiment"
 )
@@ -82,11 +83,19 @@ func JSON(w io.Writer, list []*experiment.Result) error {
 	for _, r := range list {
 		docs = append(docs, documentOf(r))
 	}
-	e := json.NewEncoder(w)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(docs)
+	if err := e.Encode(docs); err != nil {
+		return err
+	}
+	_, err := w.Write(pair.ReplaceAll(b.Bytes(), []byte("[$1, $2]")))
+	return err
 }
+
+// pair is a point of a trace, which is to stand on one line. No string can match: a line break in it is escaped.
+var pair = regexp.MustCompile(`\[\n\s+(-?[0-9.]+),\n\s+(-?[0-9.]+)\n\s+\]`)
 
 func documentOf(r *experiment.Result) *document {
 	d := &document{Experiment: r.Title(), Claim: r.Experiment.Claim, Source: r.Experiment.Source, Of: Ours, Call: call(r), Seed: r.Seed, Partial: r.Partial,
