@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"metaroce/tandem/model/event"
+	"metaroce/tandem/model/slot"
 	"metaroce/tandem/model/wire"
 )
 
@@ -74,9 +75,22 @@ func TestParkedAreForgotten(t *testing.T) {
 	w.runUntil(1e12, func() bool { return len(w.ended[0]) == 3 })
 	w.settle(1e9)
 	require.Zero(t, w.nics[1].conns[b].asks.parked)
+	require.Equal(t, [slot.Slots]event.SlotServe{}, w.nics[1].conns[b].asks.serve)
 	w.post(0, a, 1, Work{ID: 4, Op: wire.OpcodeReadRequest, Length: 100, Rkey: testKey, Local: 5000})
 	w.runUntil(w.now+1e12, func() bool { return len(w.ended[0]) == 4 })
 	require.Equal(t, StatusOK, w.ended[0][3].Status)
+}
+
+// TestParkedAreForgottenOnFail: likewise when the stream is ended by its owner.
+func TestParkedAreForgottenOnFail(t *testing.T) {
+	w := newWorld(t, 3, nil)
+	a, b := w.connect(4, 1)
+	w.post(0, a, 0, Work{ID: 1, Op: wire.OpcodeSend, Length: 10})
+	w.post(0, a, 0, Work{ID: 2, Op: wire.OpcodeReadRequest, Length: 100, Rkey: testKey})
+	w.runUntil(1e12, func() bool { return w.nics[1].conns[b].asks != nil && w.nics[1].conns[b].asks.parked != 0 })
+	require.NoError(t, w.nics[1].Fail(w.now, b, 0))
+	require.Zero(t, w.nics[1].conns[b].asks.parked)
+	require.Equal(t, [slot.Slots]event.SlotServe{}, w.nics[1].conns[b].asks.serve)
 }
 
 // TestUses: memory is in use from posting to the last acknowledgement, and where answers come from until they are settled.
@@ -111,6 +125,31 @@ func TestUses(t *testing.T) {
 	w.settle(1e9)
 	require.False(t, n.Uses(a, 0, 1<<62))
 	require.False(t, n.Uses(77, 0, 1<<62))
+}
+
+// TestUsesAnswer: an answer that was not begun is one to come.
+func TestUsesAnswer(t *testing.T) {
+	w := newWorld(t, 7, nil)
+	a, b := w.connect(4, 0)
+	for i := range uint64(2) {
+		w.post(0, a, 0, Work{Op: wire.OpcodeReadRequest, Length: 100_000, Remote: 1_000_000 * (i + 1), Rkey: testKey})
+	}
+	c := w.nics[1].conns[b]
+	w.runUntil(1e12, func() bool { return c.tx != nil && c.tx.replies.q.Len() == 2 })
+	require.True(t, w.nics[1].Uses(b, 2_000_000, 1))
+}
+
+// TestUsesAfterCompletion: packets whose acknowledgement was lost go again, though their message is complete.
+func TestUsesAfterCompletion(t *testing.T) {
+	w := newWorld(t, 8, nil)
+	w.trouble.lose2 = 600
+	a, _ := w.connect(4, 0)
+	w.post(0, a, 0, Work{Op: wire.OpcodeWrite, Length: 100_000, Rkey: testKey})
+	w.runUntil(1e12, func() bool { return len(w.ended[0]) == 1 })
+	require.NotZero(t, w.nics[0].conns[a].tx.cc.Inflight)
+	require.True(t, w.nics[0].Uses(a, 0, 1))
+	w.settle(10e9)
+	require.False(t, w.nics[0].Uses(a, 0, 1))
 }
 
 // TestUsesParked: the memory of a Read that waits for its turn is in use as well.

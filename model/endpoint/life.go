@@ -142,7 +142,7 @@ func (n *NIC) drained(c *conn) {
 		return
 	}
 	if t := c.tx; t != nil {
-		if t.turn.Queued > 0 || t.replies.q.Len() > 0 || t.cc.Inflight > 0 {
+		if t.turn.Queued > 0 || t.replying() || t.cc.Inflight > 0 {
 			return
 		}
 		for i := range 1 << c.row.StreamLog2 {

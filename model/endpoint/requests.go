@@ -234,7 +234,11 @@ func (n *NIC) execute(c *conn, s *stream, msn uint32, r *reply) {
 		n.stickError(c, s, wire.SyndromeRemoteOp, msn)
 		return // the requester learns it by its status query
 	}
-	n.sender(c).replies.push(*r)
+	t := n.sender(c)
+	if t.replies == nil {
+		t.replies = &replyQueue{}
+	}
+	t.replies.push(*r)
 	op := wire.OpcodeReadRequest
 	if r.op == wire.OpcodeAtomicResponse {
 		op = wire.OpcodeAtomicRequest

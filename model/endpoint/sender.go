@@ -29,7 +29,7 @@ type sender struct {
 
 	out     []outMessage // messages that have been cut, by the number that records keep
 	outFree []uint16
-	replies replyQueue // responses that wait to be cut
+	replies *replyQueue // responses that wait to be cut; nil: there was none yet
 
 	credit    int32 // bytes that it may still send in its turn
 	spin      uint8 // planes that control went by, in turn
@@ -87,7 +87,7 @@ func (n *NIC) newSender(c *conn) *sender {
 		p.ring = n.records.Open()
 		plane := pathtimer.Home(i, n.cfg.Planes)
 		var xo event.XmitOut
-		n.records.Step(p.ring, &p.xmit, event.XmitStart, &event.XmitIn{Part: c.first}, &xo)
+		n.records.Step(&p.ring, &p.xmit, event.XmitStart, &event.XmitIn{Part: c.first}, &xo)
 		var ao event.AckRecvOut
 		ackrecv.Step(&p.heard, event.AckRecvStart, &event.AckRecvIn{Cum: c.first}, &ao)
 		var po event.PathTimerOut
@@ -100,6 +100,9 @@ func (n *NIC) newSender(c *conn) *sender {
 	n.refeed(t)
 	return t
 }
+
+// replying tells whether responses wait to be cut.
+func (t *sender) replying() bool { return t.replies != nil && t.replies.q.Len() > 0 }
 
 // countActive is the number of active paths.
 func (t *sender) countActive() uint8 { return uint8(bits.OnesCount64(t.active)) }
@@ -148,7 +151,7 @@ func (n *NIC) oldest(p *txPath) uint32 {
 	if !ok {
 		return n.tick
 	}
-	return n.records.At(p.ring, psn).Sent
+	return n.records.At(&p.ring, psn).Sent
 }
 
 // timerIn is what path_timer is asked with.
@@ -174,9 +177,9 @@ func (n *NIC) xmit(c *conn, path uint8, op uint8, in *event.XmitIn) event.XmitOu
 	p := &c.tx.paths[path]
 	in.Now, in.Home, in.PathRow = n.tick, path, n.pathRow(c.index, path)
 	var out event.XmitOut
-	n.records.Step(p.ring, &p.xmit, op, in, &out)
+	n.records.Step(&p.ring, &p.xmit, op, in, &out)
 	if n.trace != nil {
-		n.record(&event.Xmit{Head: n.txHead(op, c, path), Out: out, In: *in, Path: p.xmit, Packet: *n.records.At(p.ring, out.Psn)})
+		n.record(&event.Xmit{Head: n.txHead(op, c, path), Out: out, In: *in, Path: p.xmit, Packet: *n.records.At(&p.ring, out.Psn)})
 	}
 	return out
 }
@@ -194,11 +197,12 @@ func (n *NIC) reroom(c *conn) {
 	}
 }
 
-// roomOf keeps what R-ROOM asks of a path: its window, the span of psn, and a free record for the next one.
+// roomOf keeps what R-ROOM asks of a path: its window, the span of psn, and a record for the next one, which is free or will
+// be in a larger ring. The ring grows when the packet leaves and not before: most paths never need it.
 func (n *NIC) roomOf(t *sender, path uint8, window bool) {
 	pt := &t.paths[path]
 	span := pt.xmit.NextPsn-pt.heard.Cum < preset.WindowBits
-	if window && span && n.records.Room(&pt.ring, &pt.xmit) {
+	if window && span && n.records.Fits(&pt.ring, &pt.xmit) {
 		t.room |= 1 << path
 	} else {
 		t.room &^= 1 << path

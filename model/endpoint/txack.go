@@ -69,7 +69,7 @@ type walked struct {
 func (n *NIC) hear(c *conn, path uint8, p *Packet) event.AckRecvOut {
 	pt := &c.tx.paths[path]
 	a := &p.Ack
-	rec := n.records.At(pt.ring, a.EchoPsn)
+	rec := n.records.At(&pt.ring, a.EchoPsn)
 	in := event.AckRecvIn{
 		Now: n.tick, PathRow: n.pathRow(c.index, path), Cum: a.Cum, HighTsn: a.HighTsn, HighValid: a.HighValid,
 		Epoch: p.Epoch, FlagD: p.FlagD, EchoTime: a.EchoTime, Held: a.Held,
@@ -92,7 +92,7 @@ func (n *NIC) walk(c *conn, path, list uint8, p *Packet, said *event.AckRecvOut,
 	for left := listLen(pt, list); left > 0; left-- {
 		n.count.Walked++
 		psn, _ := xmit.Head(&pt.xmit, list)
-		rec := n.records.At(pt.ring, psn)
+		rec := n.records.At(&pt.ring, psn)
 		in := event.LossWalkIn{
 			Now: n.tick, PathRow: n.pathRow(c.index, path), List: list, Psn: psn, Tsn: rec.Tsn, Sent: rec.Sent,
 			LimitValid: pt.heard.LimitValid, Limit: said.Limit,

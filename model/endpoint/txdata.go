@@ -16,6 +16,7 @@ func (n *NIC) sendFirst(c *conn, mask uint64, p *Packet) bool {
 	}
 	path := n.choose(c, mask)
 	pt := &t.paths[path]
+	n.records.Room(&pt.ring, &pt.xmit)
 	out := n.xmit(c, path, event.XmitFirst, &event.XmitIn{Message: slot, Part: part})
 	m := &t.out[slot]
 	m.open++
@@ -66,11 +67,11 @@ func (n *NIC) largest(c *conn, mask uint64) uint8 {
 // of the message and the number of the packet in it.
 func (n *NIC) cutNext(c *conn) (slot uint16, part uint32, ok bool) {
 	t := c.tx
-	if t.replies.q.Len() > 0 && (t.turn.Queued == 0 || t.replies.turn) {
-		t.replies.turn = false
-		return n.cutReply(c)
+	if t.replying() {
+		if t.replies.turn = !t.replies.turn; t.replies.turn || t.turn.Queued == 0 {
+			return n.cutReply(c)
+		}
 	}
-	t.replies.turn = true
 	for t.turn.Queued > 0 {
 		s := n.streams[t.turn.Head]
 		in := event.StreamSchedIn{Conn: c.index, StreamRow: s.row, Payload: n.cfg.Mtu, Overhead: n.overhead}
@@ -209,7 +210,11 @@ func (n *NIC) ccSend(c *conn, path uint8, p *Packet, first bool) event.CcOut {
 
 // waiting is how many payload bytes wait to be cut, saturating.
 func (n *NIC) waiting(t *sender) uint32 {
-	return uint32(min(t.turn.Waiting+t.replies.waiting, 1<<32-1))
+	waiting := t.turn.Waiting
+	if t.replies != nil {
+		waiting += t.replies.waiting
+	}
+	return uint32(min(waiting, 1<<32-1))
 }
 
 // cc executes a transaction of R-CC.
@@ -236,7 +241,7 @@ func (n *NIC) roomFor(c *conn, path uint8, out *event.CcOut) {
 // the end in one round trip.
 func (n *NIC) tail(c *conn) {
 	t := c.tx
-	if t.dirty == 0 || t.turn.Queued > 0 || t.replies.q.Len() > 0 || t.lost != 0 {
+	if t.dirty == 0 || t.turn.Queued > 0 || t.replying() || t.lost != 0 {
 		return
 	}
 	for i := range t.paths {

@@ -170,7 +170,7 @@ func (n *NIC) wakeLost(c *conn) {
 func (n *NIC) sendAgain(c *conn, path uint8, p *Packet) {
 	pt := &c.tx.paths[path]
 	psn, _ := xmit.Head(&pt.xmit, xmit.Lost)
-	rec := *n.records.At(pt.ring, psn)
+	rec := *n.records.At(&pt.ring, psn)
 	out := n.xmit(c, path, event.XmitAgain, &event.XmitIn{})
 	n.transmit(c, n.opcodeOf(c, &rec), path, path, p)
 	p.Psn, p.Tsn, p.FlagR, p.FlagA = out.Psn, out.Tsn, true, pt.timer.Expired > 0
@@ -182,7 +182,7 @@ func (n *NIC) sendDetour(c *conn, home uint8, carriers uint64, p *Packet) {
 	t := c.tx
 	carrier := n.choose(c, carriers)
 	psn, _ := xmit.Head(&t.paths[home].xmit, xmit.Lost)
-	rec := *n.records.At(t.paths[home].ring, psn)
+	rec := *n.records.At(&t.paths[home].ring, psn)
 	out := n.xmit(c, home, event.XmitDetour, &event.XmitIn{Carrier: carrier})
 	n.transmit(c, n.opcodeOf(c, &rec), home, carrier, p)
 	p.Psn, p.Tsn, p.FlagR, p.FlagD = out.Psn, out.Tsn, true, true
@@ -248,7 +248,7 @@ func (n *NIC) pullData(pl *plane, plane uint8, p *Packet) bool {
 // sendable is the paths by which the connection may send new data now: it has some, its pacing time has come, and there
 // is room (R-ROOM). A connection that only waits for a time is put where that will be seen.
 func (n *NIC) sendable(t *sender) uint64 {
-	if t.turn.Queued == 0 && t.replies.q.Len() == 0 {
+	if t.turn.Queued == 0 && !t.replying() {
 		return 0
 	}
 	if n.rules.cc.Asleep(&t.cc, n.tick) {

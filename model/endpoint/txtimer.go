@@ -105,7 +105,7 @@ func (n *NIC) armAway(c *conn, path uint8) {
 	if !ok {
 		return
 	}
-	rec := n.records.At(pt.ring, psn)
+	rec := n.records.At(&pt.ring, psn)
 	n.wheelPath(c, path, rec.Sent+n.rto(c.tx, xmit.Carrier(rec)))
 }
 

@@ -43,7 +43,10 @@ func (s *stream) uses(m span) bool {
 
 // answersFrom looks at the answers that wait to be cut and at those with packets in flight.
 func (t *sender) answersFrom(m span) bool {
-	q := &t.replies
+	q := t.replies
+	if q == nil {
+		return false
+	}
 	for i := q.q.First(); i != q.q.End(); i++ {
 		if q.all[*q.q.At(i)].reads(m) {
 			return true

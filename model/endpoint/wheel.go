@@ -39,14 +39,7 @@ func (w *wheel) add(id, tick uint32) uint32 {
 	if w.nodes == nil {
 		w.nodes = make([]wheelNode, 1, 8)
 	}
-	slot := (tick + slotTicks - 1) >> slotLog
-	switch ahead := (slot - w.at) & (slotWrap - 1); {
-	case ahead >= slotWrap/2:
-		slot = w.at // overdue
-	case ahead >= wheelSlots:
-		slot = (w.at + wheelSlots - 1) & (slotWrap - 1)
-	}
-	slot &= slotWrap - 1
+	slot := (w.at + w.ahead(tick)) & (slotWrap - 1)
 	i := w.free
 	if i != 0 {
 		w.free = w.nodes[i].next
@@ -62,12 +55,17 @@ func (w *wheel) add(id, tick uint32) uint32 {
 	return slot
 }
 
-// before tells whether a time stands in an earlier slot.
-func (w *wheel) before(tick, slot uint32) bool {
-	at := (tick + slotTicks - 1) >> slotLog
-	ahead := (slot - at) & (slotWrap - 1)
-	return ahead != 0 && ahead < slotWrap/2
+// ahead is how many slots from the next one a time belongs: none if it is overdue, the last if it is beyond the horizon.
+func (w *wheel) ahead(tick uint32) uint32 {
+	ahead := ((tick+slotTicks-1)>>slotLog - w.at) & (slotWrap - 1)
+	if ahead >= slotWrap/2 {
+		return 0
+	}
+	return min(ahead, wheelSlots-1)
 }
+
+// before tells whether a time belongs into an earlier slot than the one given.
+func (w *wheel) before(tick, slot uint32) bool { return w.ahead(tick) < (slot-w.at)&(slotWrap-1) }
 
 // next is the tick at which the first slot that is not empty is due.
 func (w *wheel) next() (uint32, bool) {

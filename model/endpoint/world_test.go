@@ -21,6 +21,7 @@ type world struct {
 	mem   [2]hostMemory
 	rng   sim.Random
 	now   sim.Picos
+	way   sim.Picos // of the channel, one way
 	seq   uint64
 	queue flying
 	busy  [2][MaxPlanes]sim.Picos
@@ -100,13 +101,13 @@ func (f *flying) Pop() any {
 }
 
 const (
-	wayTime  = sim.Picos(2_000_000) // of the channel, one way
-	byteTime = sim.Picos(20)        // 400 Gb/s
+	wayTime  = sim.Picos(2_000_000)
+	byteTime = sim.Picos(20) // 400 Gb/s
 	nowhere  = ^sim.Picos(0)
 )
 
 func newWorld(t require.TestingT, seed uint64, cfg func(c *Config)) *world {
-	w := &world{t: t, rng: sim.NewRandom(seed, "world"), wake: [2]sim.Picos{nowhere, nowhere}}
+	w := &world{t: t, rng: sim.NewRandom(seed, "world"), way: wayTime, wake: [2]sim.Picos{nowhere, nowhere}}
 	for i := range w.nics {
 		c := Default()
 		c.Host, c.Seed, c.BaseRtt, c.Memory = uint16(i), seed, 1100, &w.mem[i]
@@ -220,7 +221,7 @@ func (w *world) send(host, plane int, p *Packet) {
 		copies = 2
 	}
 	for range copies {
-		e.at = w.busy[host][plane] + wayTime
+		e.at = w.busy[host][plane] + w.way
 		if w.rng.Permille(w.late) {
 			e.at += sim.Picos(w.rng.Below(uint64(w.lateBy)))
 		}

@@ -32,7 +32,7 @@ func newLane() *lane {
 func (l *lane) first() {
 	l.now += 21
 	l.store.Room(&l.ring, &l.row)
-	l.store.Step(l.ring, &l.row, event.XmitFirst, &event.XmitIn{Now: l.now}, &event.XmitOut{})
+	l.store.Step(&l.ring, &l.row, event.XmitFirst, &event.XmitIn{Now: l.now}, &event.XmitOut{})
 }
 
 func (l *lane) round() {
@@ -40,13 +40,13 @@ func (l *lane) round() {
 		l.first()
 	}
 	in := event.AckRecvIn{Now: l.now, Cum: l.ack.Cum + 4, HighTsn: l.ack.Cum + 3, HighValid: true, NextPsn: l.row.NextPsn, NextTsn: l.row.NextTsn}
-	rec := l.store.At(l.ring, in.Cum-1)
+	rec := l.store.At(&l.ring, in.Cum-1)
 	in.EchoTime, in.Sample = rec.Sent, xmit.List(rec) == xmit.Live
 	var out event.AckRecvOut
 	ackrecv.Step(&l.ack, event.AckRecvAck, &in, &out)
 	for l.row.Live > 0 {
 		psn, _ := xmit.Head(&l.row, xmit.Live)
-		rec := l.store.At(l.ring, psn)
+		rec := l.store.At(&l.ring, psn)
 		w := event.LossWalkIn{Now: l.now, List: xmit.Live, Psn: psn, Tsn: rec.Tsn, Sent: rec.Sent, Acked: ackrecv.Covers(in.Cum, &in.Vector, psn),
 			LimitValid: out.LimitValid, Limit: out.Limit}
 		var fate event.LossWalkOut
@@ -54,7 +54,7 @@ func (l *lane) round() {
 		if fate.Fate != losswalk.Acked {
 			return
 		}
-		l.store.Step(l.ring, &l.row, event.XmitFree, &event.XmitIn{List: xmit.Live}, &event.XmitOut{})
+		l.store.Step(&l.ring, &l.row, event.XmitFree, &event.XmitIn{List: xmit.Live}, &event.XmitOut{})
 	}
 }
 

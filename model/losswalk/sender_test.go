@@ -79,7 +79,7 @@ func (s *sender) must(ok bool, format string, args ...any) {
 func (s *sender) step(i int, op uint8, in event.XmitIn) (out event.XmitOut) {
 	p := &s.paths[i]
 	in.Home, in.Now = uint8(i), s.net.tick()
-	s.store.Step(p.ring, &p.xmit, op, &in, &out)
+	s.store.Step(&p.ring, &p.xmit, op, &in, &out)
 	return out
 }
 
@@ -153,7 +153,7 @@ func (s *sender) sendNew(plane uint8) bool {
 // transmit puts the packet on the carrier's port and tells the twin.
 func (s *sender) transmit(i, carrier int, out event.XmitOut, detour bool) {
 	p, c := &s.paths[i], &s.paths[carrier]
-	rec := s.store.At(p.ring, out.Psn)
+	rec := s.store.At(&p.ring, out.Psn)
 	pkt := &packet{path: i, psn: out.Psn, tsn: out.Tsn, txTime: s.net.tick(), epoch: p.timer.Epoch, flagD: detour, flagA: p.timer.Expired > 0,
 		plane: c.timer.Plane, port: c.timer.Sport, part: rec.Part}
 	tr := &sent{tsn: out.Tsn, epoch: p.timer.Epoch, away: detour}
@@ -187,7 +187,7 @@ func (s *sender) flush() {
 // acknowledged takes an acknowledgement: step, walk, sign of life.
 func (s *sender) acknowledged(i int, in event.AckRecvIn, echo uint32) {
 	p := &s.paths[i]
-	rec := s.store.At(p.ring, echo)
+	rec := s.store.At(&p.ring, echo)
 	in.Now, in.OwnEpoch, in.NextPsn, in.NextTsn = s.net.tick(), p.timer.Epoch, p.xmit.NextPsn, p.xmit.NextTsn
 	in.Sample = xmit.List(rec) == xmit.Live && rec.Sent == in.EchoTime
 	var out event.AckRecvOut
@@ -219,7 +219,7 @@ func (s *sender) expect(i int, in *event.AckRecvIn, out *event.AckRecvOut) map[u
 func (s *sender) compare(i int, want map[uint32]bool) {
 	p := &s.paths[i]
 	for psn := range want {
-		s.must(xmit.List(s.store.At(p.ring, psn)) == xmit.Lost, "path %d psn %d is lost and was not found", i, psn)
+		s.must(xmit.List(s.store.At(&p.ring, psn)) == xmit.Lost, "path %d psn %d is lost and was not found", i, psn)
 	}
 	s.must(len(p.newest) == int(p.xmit.Live+p.xmit.Lost+p.xmit.Away), "path %d has %d packets that are not settled, and %+v", i, len(p.newest), p.xmit)
 }
@@ -236,7 +236,7 @@ func (s *sender) round(i int, list uint8, n uint16, in *event.AckRecvIn, ack *ev
 	p := &s.paths[i]
 	for range n {
 		psn, ok := xmit.Head(&p.xmit, list)
-		rec := s.store.At(p.ring, psn)
+		rec := s.store.At(&p.ring, psn)
 		s.must(ok && xmit.List(rec) == list, "path %d: the head of list %d stands in list %d", i, list, xmit.List(rec))
 		carrier := &s.paths[xmit.Carrier(rec)]
 		w := event.LossWalkIn{Now: s.net.tick(), List: list, Psn: psn, Tsn: rec.Tsn, Sent: rec.Sent, Acked: ackrecv.Covers(in.Cum, &in.Vector, psn),

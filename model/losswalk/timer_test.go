@@ -18,7 +18,7 @@ func (s *sender) inputs(i int) event.PathTimerIn {
 	p := &s.paths[i]
 	in := event.PathTimerIn{Now: s.net.tick(), Idle: p.xmit.Live == 0, Old: p.xmit.Old > 0, Srtt: p.ack.Srtt, Rttvar: p.ack.Rttvar, Base: base}
 	if psn, ok := xmit.Head(&p.xmit, xmit.Live); ok {
-		in.Oldest = s.store.At(p.ring, psn).Sent
+		in.Oldest = s.store.At(&p.ring, psn).Sent
 	}
 	in.LastActive = true
 	for k := range s.paths {

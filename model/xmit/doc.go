@@ -10,7 +10,7 @@
 // Lists are first in, first out and linked through the records by psn mod 256: a record is appended at a tail, taken from
 // a head, and never from the middle. Tsn rises along live, and so does the time of transmission.
 //
-// Step is the engine. Store holds the records of many paths in rings that double when they must, so that a path pays for
+// Step is the engine. Store holds the records of many paths in rings that grow when they must, so that a path pays for
 // what it has in flight: 16 bytes a record. A record has the sender's slot of its message and the number of the packet in
 // it; bytes, address and opcode follow from the message, which is there until all its packets are settled.
 //

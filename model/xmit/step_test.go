@@ -29,7 +29,7 @@ func open(first uint32, home uint8) *path {
 
 func (p *path) do(op uint8, in event.XmitIn) (out event.XmitOut) {
 	in.Home = p.home
-	p.store.Step(p.ring, &p.row, op, &in, &out)
+	p.store.Step(&p.ring, &p.row, op, &in, &out)
 	return out
 }
 
@@ -41,7 +41,7 @@ func (p *path) list(list uint8) (all []item) {
 		return nil
 	}
 	for range n {
-		rec := p.store.At(p.ring, psn)
+		rec := p.store.At(&p.ring, psn)
 		all = append(all, item{psn, rec.Tsn, rec.Sent, rec.Part, rec.Message, xmit.Carrier(rec)})
 		psn = xmit.Psn(&p.row, rec.Next)
 	}
@@ -146,7 +146,7 @@ func TestRoom(t *testing.T) {
 	require.True(t, p.store.Room(&p.ring, &p.row))
 }
 
-// TestRingGrowsByNeed: 16 bytes a record, and no more records than twice what was in flight.
+// TestRingGrowsByNeed: 16 bytes a record, and an eighth more records than were in flight at most, or 2.
 func TestRingGrowsByNeed(t *testing.T) {
 	require.Equal(t, uintptr(16), reflect.TypeFor[event.XmitPacket]().Size())
 	require.LessOrEqual(t, reflect.TypeFor[event.XmitPath]().Size(), uintptr(24))
@@ -159,7 +159,7 @@ func TestRingGrowsByNeed(t *testing.T) {
 			require.True(t, p.store.Room(&p.ring, &p.row))
 			p.do(event.XmitFirst, event.XmitIn{})
 		}
-		require.Less(t, p.ring.Len(), max(2*inFlight, 5), inFlight)
+		require.LessOrEqual(t, p.ring.Len(), max(inFlight*9/8, 2), inFlight)
 	}
 }
 
@@ -172,13 +172,13 @@ func TestStoreGivesRingsAgain(t *testing.T) {
 		r, row := s.Open(), event.XmitPath{}
 		for range i % 257 {
 			require.True(t, s.Room(&r, &row))
-			s.Step(r, &row, event.XmitFirst, &event.XmitIn{Message: uint16(i)}, &event.XmitOut{})
+			s.Step(&r, &row, event.XmitFirst, &event.XmitIn{Message: uint16(i)}, &event.XmitOut{})
 		}
 		rings, rows = append(rings, r), append(rows, row)
 	}
 	for i, r := range rings {
 		for psn := range rows[i].NextPsn {
-			require.Equal(t, uint16(i), s.At(r, psn).Message)
+			require.Equal(t, uint16(i), s.At(&r, psn).Message)
 		}
 	}
 	for _, r := range rings {
@@ -189,8 +189,8 @@ func TestStoreGivesRingsAgain(t *testing.T) {
 		r, row := s.Open(), event.XmitPath{}
 		for range 200 {
 			require.True(t, s.Room(&r, &row))
-			require.Zero(t, s.At(r, row.NextPsn).Where)
-			s.Step(r, &row, event.XmitFirst, &event.XmitIn{}, &event.XmitOut{})
+			require.Zero(t, s.At(&r, row.NextPsn).Where)
+			s.Step(&r, &row, event.XmitFirst, &event.XmitIn{}, &event.XmitOut{})
 		}
 		s.Close(r)
 	}
@@ -203,10 +203,10 @@ func TestNoAllocation(t *testing.T) {
 	round := func() {
 		for range 64 {
 			p.store.Room(&p.ring, &p.row)
-			p.store.Step(p.ring, &p.row, event.XmitFirst, &event.XmitIn{}, &event.XmitOut{})
+			p.store.Step(&p.ring, &p.row, event.XmitFirst, &event.XmitIn{}, &event.XmitOut{})
 		}
 		for range 64 {
-			p.store.Step(p.ring, &p.row, event.XmitFree, &event.XmitIn{List: xmit.Live}, &event.XmitOut{})
+			p.store.Step(&p.ring, &p.row, event.XmitFree, &event.XmitIn{List: xmit.Live}, &event.XmitOut{})
 		}
 	}
 	round()
@@ -222,9 +222,9 @@ func BenchmarkFirstAndFree(b *testing.B) {
 		in = event.XmitIn{Now: uint32(i)}
 		if i >= 100 {
 			in.List = xmit.Live
-			p.store.Step(p.ring, &p.row, event.XmitFree, &in, &out)
+			p.store.Step(&p.ring, &p.row, event.XmitFree, &in, &out)
 		}
 		p.store.Room(&p.ring, &p.row)
-		p.store.Step(p.ring, &p.row, event.XmitFirst, &in, &out)
+		p.store.Step(&p.ring, &p.row, event.XmitFirst, &in, &out)
 	}
 }
