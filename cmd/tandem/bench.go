@@ -12,6 +12,7 @@ import (
 	"metaroce/tandem/cosim/rtl"
 	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/cosim/target"
+	"metaroce/tandem/experiment/speed"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/generate"
 )
@@ -126,35 +127,71 @@ func cosimMissing(r *session.BenchReport) []string {
 	return nil
 }
 
+// modelReport is what `bench model` found.
+type modelReport struct {
+	Records   []check.Cost   `json:"records"`
+	Simulator []speed.Result `json:"simulator"`
+}
+
 func (a *app) benchModel() *cobra.Command {
 	g := &gate{}
 	name, packets := "small", 20000
-	c := g.flags(&cobra.Command{Use: "model", Short: "what checking a record costs, in bare decodings of it",
-		Long:    fmt.Sprintf("Checks a recording of minimum frames again and again. Bounds: at most %d bare decodings a record, and no allocation.", check.MostRatio),
+	c := g.flags(&cobra.Command{Use: "model", Short: "what checking a record costs, and how fast whole NICs are simulated",
+		Long: fmt.Sprintf(`Checks a recording of minimum frames again and again. Bounds: at most %d bare decodings a record, and no allocation.
+Then simulates whole NICs on networks, behind a warm-up: link hops and events a second of processor time of one core. Bound: at least
+%.2f of a bare event loop of as many events, measured in the same run.`, check.MostRatio, speed.LeastRatio),
 		Example: "  tandem bench model --check",
 		RunE: func(*cobra.Command, []string) error {
-			stop := a.waiting("measuring")
-			costs, err := check.Measure(a.ctx, name, packets)
-			stop()
+			r, err := a.measureModel(name, packets)
 			if err != nil {
 				return err
 			}
-			var missing []string
 			if !g.json {
-				fmt.Fprintf(a.out, "%-8s %9s %10s %9s %7s %12s\n", "mode", "records", "ns decode", "ns check", "ratio", "allocations")
+				printModel(a.out, r)
 			}
-			for i := range costs {
-				k := &costs[i]
-				for _, m := range k.Missing {
-					missing = append(missing, k.Mode+": "+m)
-				}
-				if !g.json {
-					fmt.Fprintf(a.out, "%-8s %9d %10.1f %9.1f %7.1f %12.4f\n", k.Mode, k.Records, k.DecodeNs, k.CheckNs, k.Ratio, k.Allocs)
-				}
-			}
-			return a.conclude(g, "bench model", missing, costs)
+			return a.conclude(g, "bench model", r.missing(), r)
 		}})
 	c.Flags().StringVar(&name, "preset", name, "table sizes")
 	c.Flags().IntVar(&packets, "packets", packets, "frames of a recording")
 	return c
+}
+
+func (a *app) measureModel(name string, packets int) (*modelReport, error) {
+	stop := a.waiting("measuring")
+	costs, err := check.Measure(a.ctx, name, packets)
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	line := a.line()
+	rates, err := speed.Measure(a.ctx, speed.Cases(), func(what string) { line.show("simulating %s", what) })
+	line.end()
+	return &modelReport{costs, rates}, err
+}
+
+func (r *modelReport) missing() (list []string) {
+	for i := range r.Records {
+		for _, m := range r.Records[i].Missing {
+			list = append(list, r.Records[i].Mode+": "+m)
+		}
+	}
+	for i := range r.Simulator {
+		if m := r.Simulator[i].Missing; m != "" {
+			list = append(list, r.Simulator[i].Name+": "+m)
+		}
+	}
+	return list
+}
+
+func printModel(w io.Writer, r *modelReport) {
+	fmt.Fprintf(w, "%-8s %9s %10s %9s %7s %12s\n", "mode", "records", "ns decode", "ns check", "ratio", "allocations")
+	for i := range r.Records {
+		k := &r.Records[i]
+		fmt.Fprintf(w, "%-8s %9d %10.1f %9.1f %7.1f %12.4f\n", k.Mode, k.Records, k.DecodeNs, k.CheckNs, k.Ratio, k.Allocs)
+	}
+	fmt.Fprintf(w, "\n%-18s %9s %9s %8s %9s %11s %11s %6s\n", "simulation", "hops", "events", "pending", "M hops/s", "M events/s", "M bare/s", "ratio")
+	for i := range r.Simulator {
+		s := &r.Simulator[i]
+		fmt.Fprintf(w, "%-18s %9d %9d %8d %9.2f %11.2f %11.2f %6.2f\n", s.Name, s.Hops, s.Events, s.Pending, s.HopRate/1e6, s.Rate/1e6, s.Bare/1e6, s.Ratio)
+	}
 }

@@ -65,6 +65,7 @@ var layers = []allowed{
 	{"experiment/chart", nil, "numbers in, SVG out"},
 	{"experiment/report", []string{"experiment", "experiment/chart"}, "made of results only, so that equal runs give equal files"},
 	{"experiment/catalog", []string{"experiment", "model/..."}, "the one place where claims, networks and transports meet"},
+	{"experiment/speed", []string{"model/..."}, "whole runs against a bare event loop"},
 	{"experiment", []string{"model/sim"}, "frame: knows neither network nor transport"},
 
 	{"internal/arch", nil, "rules on the others"},
