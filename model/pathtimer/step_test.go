@@ -46,6 +46,7 @@ func TestTimeout(t *testing.T) {
 		{"of samples", event.PathTimerIn{Base: 2500, Srtt: 3000, Rttvar: 1000}, 7000},
 		{"least", event.PathTimerIn{Base: 2500, Srtt: 2600, Rttvar: 10}, 6250},
 		{"small share: three gaps", event.PathTimerIn{Base: 2500, Srtt: 2600, Rttvar: 10, Gap: 21000}, 2500 + 63000},
+		{"far away: half a round trip", event.PathTimerIn{Base: 500_000, Srtt: 500_100, Rttvar: 10, Gap: 60}, 750_000},
 		{"longest", event.PathTimerIn{Base: 2500, Srtt: 1 << 31, Rttvar: 1 << 31}, 1 << 28},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, pathtimer.Timeout(&cfg, &c.in)) })

@@ -12,7 +12,8 @@ func Timeout(cfg *preset.Tuning, in *event.PathTimerIn) uint32 {
 	if in.Srtt == 0 {
 		rto = uint64(cfg.RtoFirst) * uint64(in.Base)
 	}
-	floor := max(uint64(cfg.RtoMin), uint64(in.Base)+uint64(cfg.RtoGaps)*uint64(in.Gap))
+	slack := max(uint64(cfg.RtoGaps)*uint64(in.Gap), uint64(in.Base)>>cfg.RtoSlackShift)
+	floor := max(uint64(cfg.RtoMin), uint64(in.Base)+slack)
 	return uint32(min(max(rto, floor), uint64(cfg.RtoMax)))
 }
 

@@ -34,6 +34,7 @@ type Tuning struct {
 	RtoMax           uint32 // ticks, 250000..268435456: 1 s: longest timeout, backed off or not (R-TIMER)
 	RtoFirst         uint32 // base RTT, 1..16: timeout before a first sample (R-TIMER)
 	RtoGaps          uint32 // gaps, 0..16: pacing gaps above the base RTT that a timeout is at least: a sender with a small share has one packet in a gap (R-TIMER)
+	RtoSlackShift    uint32 // 1, 0..8: or, if that is more, base RTT >> this above the base RTT: round trips that are all alike leave no variation, and the first queue would look like a failure (R-TIMER)
 	SuspectAfter     uint32 // timeouts, 1..15: timeouts in a row that make a path suspect: the packet sent again after the first may be lost, too (R-TIMER)
 	BackOffFrom      uint32 // timeouts, 0..15: timeouts in a row behind which each doubles the next: the packet that goes again after the first has a timeout of its own (R-TIMER)
 	SuspectProbes    uint32 // probes, 1..14: probes, one a timeout, before a suspect path is failed: at 10 % loss each way one of 5 probes is lost, one of 28 pairs (R-TIMER)
@@ -80,6 +81,7 @@ func DefaultTuning() Tuning {
 		RtoMax:           268435456,
 		RtoFirst:         4,
 		RtoGaps:          3,
+		RtoSlackShift:    1,
 		SuspectAfter:     2,
 		BackOffFrom:      2,
 		SuspectProbes:    2,
@@ -125,6 +127,7 @@ var knobs = []Knob{
 	{"rto_max", "ticks", "R-TIMER", "1 s: longest timeout, backed off or not", 250000, 268435456, 268435456, func(t *Tuning) *uint32 { return &t.RtoMax }},
 	{"rto_first", "base RTT", "R-TIMER", "timeout before a first sample", 1, 16, 4, func(t *Tuning) *uint32 { return &t.RtoFirst }},
 	{"rto_gaps", "gaps", "R-TIMER", "pacing gaps above the base RTT that a timeout is at least: a sender with a small share has one packet in a gap", 0, 16, 3, func(t *Tuning) *uint32 { return &t.RtoGaps }},
+	{"rto_slack_shift", "1", "R-TIMER", "or, if that is more, base RTT >> this above the base RTT: round trips that are all alike leave no variation, and the first queue would look like a failure", 0, 8, 1, func(t *Tuning) *uint32 { return &t.RtoSlackShift }},
 	{"suspect_after", "timeouts", "R-TIMER", "timeouts in a row that make a path suspect: the packet sent again after the first may be lost, too", 1, 15, 2, func(t *Tuning) *uint32 { return &t.SuspectAfter }},
 	{"back_off_from", "timeouts", "R-TIMER", "timeouts in a row behind which each doubles the next: the packet that goes again after the first has a timeout of its own", 0, 15, 2, func(t *Tuning) *uint32 { return &t.BackOffFrom }},
 	{"suspect_probes", "probes", "R-TIMER", "probes, one a timeout, before a suspect path is failed: at 10 % loss each way one of 5 probes is lost, one of 28 pairs", 1, 14, 2, func(t *Tuning) *uint32 { return &t.SuspectProbes }},
