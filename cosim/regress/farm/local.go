@@ -81,10 +81,11 @@ func (l *Local) one(ctx context.Context, s *Shard) error {
 	if program == "" {
 		program = shard.Self
 	}
-	argv := append(append([]string{}, l.Prefix...), program, Command, s.File)
+	argv := append(append([]string{}, l.Prefix...), program, Command)
 	if len(l.Prefix) == 0 {
 		argv = append(argv, ParentFlag)
 	}
+	argv = append(argv, s.File)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches us, and we stop it
 	log, err := os.OpenFile(shard.PathsOf(s.File).Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)

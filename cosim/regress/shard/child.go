@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
+	"time"
 
 	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/regress/process"
@@ -51,16 +52,29 @@ func begin(program string, args []string, env *execute.Env, work string, log *os
 	return c, c.orders.put(order{Env: env, Work: work})
 }
 
+// lastWait is how long answers may still be on their way when the worker has ended. What it started may hold the pipe open.
+const lastWait = time.Second
+
+// listen passes answers on until the worker has ended and all that it said is read.
 func (c *child) listen(r *os.File) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.err = c.cmd.Wait()
+		_ = r.SetReadDeadline(time.Now().Add(lastWait))
+	}()
 	c.talk = lines(r, func(a *answer) error {
 		c.answers <- *a
 		return nil
 	})
+	if errors.Is(c.talk, os.ErrDeadlineExceeded) {
+		c.talk = nil
+	}
 	if c.talk != nil { // nothing it says can be relied on any more
 		_ = c.cmd.Process.Kill()
 	}
+	<-ended
 	_ = r.Close()
-	c.err = c.cmd.Wait()
 	close(c.answers)
 	close(c.gone)
 }
@@ -116,6 +130,20 @@ func telling(log string) string {
 		}
 	}
 	return strings.ToValidUTF8(last, "?")
+}
+
+// LastWords is what the log of a shard says last, of a shard that did not come to its end.
+func LastWords(file string) string {
+	f, err := os.Open(PathsOf(file).Log)
+	if err != nil {
+		return "there is no log"
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return "the log cannot be read"
+	}
+	return telling(since(f, max(0, size-4096)))
 }
 
 // mostLog is how much of a log is looked at, and kept.

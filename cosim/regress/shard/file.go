@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/regress/plan"
@@ -115,7 +116,10 @@ func ReadLife(path string) (Life, bool) {
 	return l, true
 }
 
-// ReadBegun counts how often each case was begun.
+// undone stands before the ID of a case that was begun and ended with its supervisor in good order: it is not to blame.
+const undone = "-"
+
+// ReadBegun counts how often each case was begun and nobody was left to say how it ended, or it has a record.
 func ReadBegun(path string) (map[string]int, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -126,8 +130,11 @@ func ReadBegun(path string) (map[string]int, error) {
 	}
 	n := map[string]int{}
 	for line := range bytes.Lines(b) {
-		if id, whole := bytes.CutSuffix(line, []byte("\n")); whole {
-			n[string(id)]++
+		id, whole := strings.CutSuffix(string(line), "\n")
+		if name, back := strings.CutPrefix(id, undone); whole && back {
+			n[name]--
+		} else if whole {
+			n[id]++
 		}
 	}
 	return n, nil

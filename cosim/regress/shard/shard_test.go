@@ -22,7 +22,7 @@ import (
 // TestMain plays worker and supervisor too: both are processes of their own.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "work" {
-		if err := Work(os.Stdin, os.NewFile(3, "answers"), play); err != nil {
+		if err := Work(os.Stdin, Answers(), play); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}
@@ -98,6 +98,12 @@ func play(ctx context.Context, e *execute.Env, c *plan.Case) (result.Record, boo
 		}
 	case "lie":
 		r.Seed++
+	case "holder": // what it starts has its pipe, and outlives it
+		held := exec.Command("sleep", "1000")
+		held.ExtraFiles = []*os.File{os.NewFile(3, "answers")}
+		_ = held.Start()
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		forever()
 	case "garbage":
 		_, _ = os.NewFile(3, "answers").WriteString("no JSON\n")
 		forever()
@@ -142,9 +148,9 @@ func records(t *testing.T, path string) map[string]result.Record {
 }
 
 func TestCrashesAreTheCasesOwn(t *testing.T) {
-	f := shardOf(t, "ok", "panic", "two", "exit", "segv", "garbage", "lie", "three")
+	f := shardOf(t, "ok", "panic", "two", "exit", "segv", "garbage", "lie", "holder", "three")
 	by := supervise(t, f)
-	require.Len(t, by, 8)
+	require.Len(t, by, 9)
 	for _, name := range []string{"ok", "two", "three"} {
 		assert.Equal(t, result.Match, by[name].Verdict, name)
 		assert.Empty(t, by[name].Folder)
@@ -153,6 +159,7 @@ func TestCrashesAreTheCasesOwn(t *testing.T) {
 	for name, want := range map[string]result.Signature{
 		"panic": {Engine: "worker", Kind: "exit 2", Field: "panic: boom *"}, "exit": {Engine: "worker", Kind: "exit 7", Field: "no more"},
 		"segv":    {Engine: "worker", Kind: "signal killed", Field: "it said nothing"},
+		"holder":  {Engine: "worker", Kind: "signal killed", Field: "it said nothing"},
 		"garbage": {Engine: "worker", Kind: "garbled", Field: "invalid character 'o' in literal null (expecting 'u')"},
 		"lie":     {Engine: "worker", Kind: "confused", Field: "s/lie@*"},
 	} {
@@ -168,7 +175,7 @@ func TestCrashesAreTheCasesOwn(t *testing.T) {
 	life, ok := ReadLife(PathsOf(filepath.Join(f.Env.Run, Folder, "0001.json")).Beat)
 	require.True(t, ok)
 	assert.True(t, life.Ended)
-	assert.Equal(t, 8, life.Done)
+	assert.Equal(t, 9, life.Done)
 }
 
 func TestLimitsOfTime(t *testing.T) {
@@ -234,6 +241,9 @@ func TestInterruption(t *testing.T) {
 	}()
 	require.ErrorIs(t, Supervise(ctx, path, quick()), context.Canceled)
 	assert.Len(t, records(t, path), 1, "what ran then has no record")
+	begun, err := ReadBegun(PathsOf(path).Begun)
+	require.NoError(t, err)
+	assert.Zero(t, begun["s/interrupted@0000000000000002"], "and is not to blame")
 	life, _ := ReadLife(PathsOf(path).Beat)
 	assert.False(t, life.Ended)
 	require.ErrorIs(t, Supervise(ctx, path, quick()), context.Canceled)

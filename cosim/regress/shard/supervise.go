@@ -188,7 +188,8 @@ func (s *supervisor) one(ctx context.Context, c *plan.Case) error {
 		s.life.running(id)
 		var err error
 		if r, err = s.run(ctx, c); err != nil {
-			return err
+			_, werr := s.begun.WriteString(undone + id + "\n")
+			return errors.Join(err, werr)
 		}
 	}
 	if r.Times == nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"metaroce/tandem/cosim/regress/execute"
@@ -61,6 +62,15 @@ func Work(orders io.Reader, answers io.Writer, do Do) error {
 	}
 	return err
 }
+
+// Answers is the pipe to the supervisor, file descriptor 3. What the worker starts must not have it: it would stay open
+// behind the worker's end.
+func Answers() *os.File {
+	syscall.CloseOnExec(answersFd)
+	return os.NewFile(answersFd, "answers")
+}
+
+const answersFd = 3
 
 type worker struct {
 	env    execute.Env

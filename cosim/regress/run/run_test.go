@@ -1,0 +1,490 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"metaroce/tandem/cosim/regress/farm"
+	"metaroce/tandem/cosim/regress/history"
+	"metaroce/tandem/cosim/regress/plan"
+	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/cosim/regress/shard"
+)
+
+// TestMain plays shards, workers and runners, which are processes of their own.
+func TestMain(m *testing.M) {
+	ctx := context.Background()
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "work":
+			exit(shard.Work(os.Stdin, shard.Answers(), shard.Execute))
+		case farm.Command:
+			ctx, stop := context.WithCancel(ctx)
+			go func() {
+				_, _ = io.Copy(io.Discard, os.Stdin)
+				stop()
+			}()
+			exit(shard.Supervise(ctx, os.Args[len(os.Args)-1], shard.Options{Args: []string{"work"}, Look: 20 * time.Millisecond, BeatEvery: 50 * time.Millisecond, StopWait: 200 * time.Millisecond}))
+		case "regress": // in a folder of its own, cases of a file
+			f := &Folder{Dir: os.Args[2]}
+			f.Header.Cases = -1
+			b, err := os.ReadFile(os.Args[3])
+			if err != nil {
+				exit(err)
+			}
+			var cases []plan.Case
+			if err := json.Unmarshal(b, &cases); err != nil {
+				exit(err)
+			}
+			_, err = New(ctx, options(os.Args[2], cases))
+			exit(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	os.Exit(0)
+}
+
+func options(dir string, cases []plan.Case) Options {
+	return Options{Dir: dir, Name: "p", Cases: cases, Head: Header{Plan: "p", Keep: "failure", Root: dir},
+		Common: Common{Workers: 2, Launcher: &farm.Local{Workers: 2, Silence: time.Minute, StopWait: 20 * time.Second}, Poll: 5 * time.Millisecond}}
+}
+
+// traffic is cases of random traffic on the model, some of them with limits that they break.
+func traffic(n int) []plan.Case {
+	var list []plan.Case
+	for i := range n {
+		test := fmt.Sprintf("t%d", i%3)
+		c := plan.Case{Suite: "r", Test: test, Variant: "tiny", Iteration: i / 3, Seed: result.Derive(1, "r", test, "tiny", i/3), What: plan.What{Random: 100},
+			Preset: "tiny", Dut: "model", Mode: "full", Limits: plan.Defaults, Digest: "d"}
+		if i%5 == 4 {
+			c.Limits.Cycles = 30
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+func sh(name, script string) plan.Case {
+	return plan.Case{Suite: "c", Test: name, Seed: 1, What: plan.What{Command: []string{"sh", "-c", script}}, Limits: plan.Defaults, Digest: "d"}
+}
+
+func do(t *testing.T, o Options) *Summary {
+	t.Helper()
+	s, err := New(context.Background(), o)
+	require.NoError(t, err)
+	require.Len(t, s.Records, len(o.Cases), "a record for every case")
+	return s
+}
+
+// bare is the results file with the times taken out.
+func bare(t *testing.T, f *Folder) string {
+	t.Helper()
+	list, err := f.Results()
+	require.NoError(t, err)
+	var b []byte
+	for i := range list {
+		assert.NotNil(t, list[i].Times)
+		w := list[i].Without()
+		b, err = w.Append(b)
+		require.NoError(t, err)
+	}
+	return string(b)
+}
+
+// TestSameResultsForAnyNumberOfWorkers: records, bins and kept folders are equal in bytes, wherever they were run.
+func TestSameResultsForAnyNumberOfWorkers(t *testing.T) {
+	cases := append(traffic(13), sh("fails", "echo no; exit 1"), sh("dies", "kill -9 $$"))
+	var first *Summary
+	for _, workers := range []int{1, 2} {
+		o := options(t.TempDir(), cases)
+		o.Workers = workers
+		o.Launcher = &farm.Local{Workers: workers}
+		s := do(t, o)
+		if first == nil {
+			first = s
+			continue
+		}
+		assert.Equal(t, bare(t, first.Folder), bare(t, s.Folder))
+		assert.Equal(t, first.Folder.Header.Digest, s.Folder.Header.Digest)
+		for _, r := range s.Records {
+			if r.Coverage == "" {
+				continue
+			}
+			a, err := os.ReadFile(filepath.Join(first.Folder.Dir, r.Coverage))
+			require.NoError(t, err)
+			b, err := os.ReadFile(filepath.Join(s.Folder.Dir, r.Coverage))
+			require.NoError(t, err)
+			assert.Equal(t, string(a), string(b))
+		}
+	}
+	h := &first.Folder.Header
+	assert.Equal(t, map[result.Verdict]int{result.Match: 11, result.Timeout: 2, result.Divergence: 1, result.Crash: 1}, h.Counts)
+	assert.Equal(t, result.Divergence, h.Verdict)
+	assert.Equal(t, Done, h.State)
+	assert.Positive(t, h.Events)
+	to, err := os.Readlink(filepath.Join(filepath.Dir(first.Folder.Dir), LatestLink))
+	require.NoError(t, err)
+	assert.Equal(t, h.ID, to)
+	again, err := Open(filepath.Join(filepath.Dir(first.Folder.Dir), LatestLink))
+	require.NoError(t, err)
+	assert.Equal(t, *h, again.Header)
+}
+
+func TestRunsOfNothing(t *testing.T) {
+	_, err := New(context.Background(), options(t.TempDir(), nil))
+	assert.ErrorIs(t, err, ErrNothing)
+}
+
+// TestHangsAndCrashes: each is the verdict of its own test, and all others have theirs.
+func TestHangsAndCrashes(t *testing.T) {
+	hang := sh("hangs", "sleep 1000")
+	hang.Limits.Wall = 300
+	quiet := sh("quiet", "while :; do :; done")
+	quiet.Limits.Stall = 300
+	o := options(t.TempDir(), append(traffic(2), hang, quiet, sh("kills-worker", "kill -9 $PPID; sleep 1000")))
+	s := do(t, o)
+	by := byTest(s)
+	assert.Equal(t, "wall", by["hangs"].Signature.Kind)
+	assert.Equal(t, "stall", by["quiet"].Signature.Kind)
+	assert.Equal(t, "signal killed", by["kills-worker"].Signature.Kind)
+	assert.Equal(t, result.Match, by["t0"].Verdict)
+	assert.Equal(t, result.Match, by["t1"].Verdict)
+	assert.DirExists(t, filepath.Join(s.Folder.Dir, by["hangs"].Folder))
+}
+
+func byTest(s *Summary) map[string]result.Record {
+	m := map[string]result.Record{}
+	for _, r := range s.Records {
+		_, name, _ := strings.Cut(r.Name, "/")
+		m[name] = r
+	}
+	return m
+}
+
+// TestInterruptedRunsGoOn: what was done is reported, what was not is no match, and in the end it is as if nothing had been.
+func TestInterruptedRunsGoOn(t *testing.T) {
+	cases := traffic(24)
+	whole := do(t, options(t.TempDir(), cases))
+	o := options(t.TempDir(), cases)
+	ctx, cancel := context.WithCancel(context.Background())
+	n := 0
+	o.Watch.Record = func(*result.Record) {
+		if n++; n == 5 {
+			cancel()
+		}
+	}
+	s, err := New(ctx, o)
+	require.NoError(t, err)
+	require.Len(t, s.Records, len(cases))
+	h := &s.Folder.Header
+	assert.Equal(t, Interrupted, h.State)
+	assert.Positive(t, h.Counts[result.Skipped])
+	assert.GreaterOrEqual(t, len(cases)-h.Counts[result.Skipped], 5)
+	assert.NotEqual(t, result.Match, h.Verdict)
+
+	o.Watch.Record = nil
+	after, err := Resume(context.Background(), s.Folder.Dir, o.Common)
+	require.NoError(t, err)
+	assert.Equal(t, Done, after.Folder.Header.State)
+	assert.Equal(t, bare(t, whole.Folder), bare(t, after.Folder))
+}
+
+// TestRunnerIsKilled: everything it started ends by itself, and the run goes on.
+func TestRunnerIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	pid := filepath.Join(dir, "pid")
+	cases := append(traffic(6), sh("long", "if [ -e "+pid+" ]; then exit 0; fi; echo $$ > "+pid+"; exec sleep 1000"))
+	b, err := json.Marshal(cases)
+	require.NoError(t, err)
+	list := filepath.Join(dir, "cases.json")
+	require.NoError(t, os.WriteFile(list, b, 0o644))
+	c := exec.Command(shard.Self, "regress", dir, list)
+	require.NoError(t, c.Start())
+	require.Eventually(t, func() bool { _, err := os.Stat(pid); return err == nil }, time.Minute, time.Millisecond)
+	run, err := filepath.EvalSymlinks(filepath.Join(dir, LatestLink))
+	require.NoError(t, err)
+	_, err = Resume(context.Background(), run, options(dir, nil).Common)
+	assert.ErrorContains(t, err, "another runner is at it")
+	require.NoError(t, c.Process.Kill())
+	_ = c.Wait()
+	assert.Eventually(t, func() bool { return !lives(t, pid) }, time.Minute, 10*time.Millisecond, "the command of a killed run ends")
+	assert.Eventually(t, func() bool { // and so does its shard: it lets go of its records
+		names, _ := filepath.Glob(filepath.Join(run, shard.Folder, "*.jsonl"))
+		for _, n := range names {
+			f, err := os.Open(n)
+			require.NoError(t, err)
+			err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+			_ = f.Close()
+			if err != nil {
+				return false
+			}
+		}
+		return true
+	}, time.Minute, 10*time.Millisecond)
+	s, err := Resume(context.Background(), run, options(dir, nil).Common)
+	require.NoError(t, err)
+	assert.Equal(t, Done, s.Folder.Header.State)
+	assert.Equal(t, result.Match, byTest(s)["long"].Verdict, "the killing is not held against it")
+	assert.Len(t, s.Records, 7)
+}
+
+func lives(t *testing.T, file string) bool {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	require.NoError(t, err)
+	s, err := os.ReadFile("/proc/" + strings.TrimSpace(string(b)) + "/stat")
+	return err == nil && !strings.Contains(string(s), ") Z ")
+}
+
+func TestFailFast(t *testing.T) {
+	cases := []plan.Case{sh("a", "exit 1")}
+	for i := range 6 {
+		cases = append(cases, sh(fmt.Sprint("later", i), "sleep 0.2"))
+	}
+	o := options(t.TempDir(), cases)
+	o.FailFast, o.Workers, o.Launcher = 1, 1, &farm.Local{Workers: 1}
+	s := do(t, o)
+	assert.Positive(t, s.Folder.Header.Counts[result.Skipped])
+	assert.Equal(t, result.Divergence, s.Folder.Header.Verdict)
+	assert.Equal(t, Done, s.Folder.Header.State)
+}
+
+func TestFailedTestsComeFirst(t *testing.T) {
+	dir := t.TempDir()
+	store, err := history.Open(filepath.Join(dir, history.FileName))
+	require.NoError(t, err)
+	defer store.Close()
+	cases := append(traffic(6), sh("fails", "exit 1"))
+	o := options(dir, cases)
+	o.History = store
+	do(t, o)
+	s := do(t, o)
+	f, err := shard.Read(filepath.Join(s.Folder.Dir, shard.Folder, "r0-0001.json"))
+	require.NoError(t, err)
+	assert.NotEqual(t, "t0", f.Cases[0].Test)
+	first := byTest(s)[f.Cases[0].Test]
+	assert.NotEqual(t, result.Match, first.Verdict, "%s did match last time", f.Cases[0].ID())
+	runs, err := store.Runs("p", 9)
+	require.NoError(t, err)
+	assert.Len(t, runs, 2)
+
+	n, err := Rebuild(dir)
+	require.NoError(t, err)
+	assert.Equal(t, 2, n)
+	again, err := history.Open(filepath.Join(dir, history.FileName))
+	require.NoError(t, err)
+	defer again.Close()
+	same, err := again.Runs("p", 9)
+	require.NoError(t, err)
+	assert.Equal(t, runs, same, "the files are the truth")
+}
+
+// fake is a launcher that does what its function says with every shard.
+type fake struct {
+	do    func(round int, f *shard.File, put func(...result.Record)) error
+	calls atomic.Int32
+}
+
+func (f *fake) Name() string { return "fake" }
+
+func (f *fake) Launch(_ context.Context, shards []farm.Shard, ended func(int, error)) error {
+	round := int(f.calls.Add(1)) - 1
+	for i, s := range shards {
+		file, err := shard.Read(s.File)
+		if err != nil {
+			return err
+		}
+		out, err := os.OpenFile(shard.PathsOf(s.File).Records, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+		if err != nil {
+			return err
+		}
+		ended(i, f.do(round, file, func(list ...result.Record) {
+			for _, r := range list {
+				line, _ := r.Append(nil)
+				_, _ = out.Write(line)
+			}
+		}))
+		_ = out.Close()
+	}
+	return nil
+}
+
+func good(c *plan.Case) result.Record {
+	r := c.Record()
+	r.Verdict, r.Events, r.Times = result.Match, 1, &result.Times{}
+	return r
+}
+
+// TestRunnersThatLoseResults: a result that is lost for good is no match; one that is lost once is fetched again.
+func TestRunnersThatLoseResults(t *testing.T) {
+	cases := traffic(9)
+	losing := func(rounds int) *fake {
+		return &fake{do: func(round int, f *shard.File, put func(...result.Record)) error {
+			for i := range f.Cases {
+				if f.Cases[i].Test != "t1" || round >= rounds {
+					put(good(&f.Cases[i]))
+				}
+			}
+			return nil
+		}}
+	}
+	o := options(t.TempDir(), cases)
+	o.Launcher = losing(99)
+	s := do(t, o)
+	assert.Equal(t, 3, s.Folder.Header.Counts[result.Lost])
+	assert.Equal(t, result.Lost, s.Folder.Header.Verdict)
+	assert.NotEmpty(t, s.Folder.Header.Notes)
+
+	o = options(t.TempDir(), cases)
+	o.Launcher = losing(1)
+	s = do(t, o)
+	assert.Equal(t, result.Match, s.Folder.Header.Verdict)
+
+	o = options(t.TempDir(), cases)
+	o.Launcher = &fake{do: func(int, *shard.File, func(...result.Record)) error { return errors.New("no such machine") }}
+	s = do(t, o)
+	assert.Equal(t, len(cases), s.Folder.Header.Counts[result.Lost])
+	assert.Contains(t, strings.Join(s.Folder.Header.Notes, "\n"), "no such machine")
+}
+
+// TestNothingIsBelieved: records of other cases, of other things, garbled ones, and two that differ.
+func TestNothingIsBelieved(t *testing.T) {
+	cases := traffic(3)
+	for what, c := range map[string]struct {
+		put  func(round int, c *plan.Case, put func(...result.Record))
+		want result.Verdict
+		note string
+	}{
+		"another case": {func(_ int, c *plan.Case, put func(...result.Record)) {
+			r := good(c)
+			r.Seed++
+			put(r)
+		}, result.Lost, "which is no case of this run"},
+		"another thing": {func(_ int, c *plan.Case, put func(...result.Record)) {
+			r := good(c)
+			r.Digest = "other"
+			put(r)
+		}, result.Lost, "is of something else than the case"},
+		"unknown verdict": {func(_ int, c *plan.Case, put func(...result.Record)) {
+			r := good(c)
+			r.Verdict = "pass"
+			put(r)
+		}, result.Lost, `verdict "pass" unknown`},
+		"different ends": {func(_ int, c *plan.Case, put func(...result.Record)) {
+			r := good(c)
+			put(r)
+			r.Verdict, r.Signature = result.Divergence, &result.Signature{Kind: "differs"}
+			put(r)
+			put(good(c))
+		}, result.Divergence, "came to different ends"},
+		"twice the same": {func(_ int, c *plan.Case, put func(...result.Record)) {
+			put(good(c), good(c))
+		}, result.Match, ""},
+	} {
+		o := options(t.TempDir(), cases)
+		o.Launcher = &fake{do: func(round int, f *shard.File, put func(...result.Record)) error {
+			for i := range f.Cases {
+				c.put(round, &f.Cases[i], put)
+			}
+			return nil
+		}}
+		s := do(t, o)
+		assert.Equal(t, c.want, s.Folder.Header.Verdict, what)
+		notes := strings.Join(s.Folder.Header.Notes, "\n")
+		if c.note == "" {
+			assert.Empty(t, notes, what)
+		}
+		assert.Contains(t, notes, c.note, what)
+	}
+}
+
+func TestResumeRefusesWhatIsNotTheSame(t *testing.T) {
+	o := options(t.TempDir(), traffic(2))
+	s := do(t, o)
+	f := s.Folder
+	header := f.Header
+	for what, c := range map[string]struct {
+		change func()
+		err    string
+	}{
+		"program":   {func() { f.Header.Program = strings.Repeat("0", 64) }, "another build of this program"},
+		"form":      {func() { f.Header.Version = 9 }, "has form 9, this program reads 1"},
+		"cases":     {func() { f.Header.Cases = 3 }, "the header says 3"},
+		"simulator": {func() { f.Header.Binaries = map[string]string{"tiny": "/old"} }, "the simulator tiny is another one"},
+	} {
+		f.Header = header
+		c.change()
+		require.NoError(t, f.writeHeader())
+		_, err := Resume(context.Background(), f.Dir, o.Common)
+		assert.ErrorContains(t, err, c.err, what)
+	}
+	_, err := Resume(context.Background(), t.TempDir(), o.Common)
+	assert.ErrorContains(t, err, "is no run of a regression")
+}
+
+func TestSimulatorsThatDoNotBuild(t *testing.T) {
+	o := options(t.TempDir(), traffic(2))
+	o.Build = func(context.Context, []plan.Case, string, func(string), io.Writer) (map[string]string, error) {
+		return nil, errors.New("no compiler")
+	}
+	_, err := New(context.Background(), o)
+	require.ErrorContains(t, err, "no compiler")
+	f, err := Open(filepath.Join(o.Dir, "p-1"))
+	require.NoError(t, err)
+	assert.Equal(t, result.Bench, f.Header.Verdict)
+	assert.Equal(t, []string{"no compiler"}, f.Header.Notes)
+	ctx, cancel := context.WithCancel(context.Background())
+	o.Build = func(context.Context, []plan.Case, string, func(string), io.Writer) (map[string]string, error) {
+		cancel()
+		return nil, errors.New("interrupted")
+	}
+	s, err := New(ctx, o)
+	require.NoError(t, err, "an interruption is no failure of the runner")
+	assert.Equal(t, 2, s.Folder.Header.Counts[result.Skipped])
+	assert.Equal(t, "p-2", s.Folder.Header.ID)
+}
+
+func TestPlansAreKept(t *testing.T) {
+	dir := t.TempDir()
+	text := "plan: p\ninclude: more.yaml\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "p.yaml"), []byte(text), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "more.yaml"), []byte("suites: [{suite: s, dut: model, tests: [{test: t, random: 50}]}]\n"), 0o644))
+	p, err := plan.Load(filepath.Join(dir, "p.yaml"), nil)
+	require.NoError(t, err)
+	o := options(filepath.Join(dir, "runs"), nil)
+	o.Plan = p
+	o.Cases, err = p.Expand(context.Background(), plan.Options{})
+	require.NoError(t, err)
+	s := do(t, o)
+	b, err := os.ReadFile(filepath.Join(s.Folder.Dir, PlanFile))
+	require.NoError(t, err)
+	assert.Equal(t, text, string(b))
+	assert.FileExists(t, filepath.Join(s.Folder.Dir, PlanFolder, "1-more.yaml"))
+	b, err = os.ReadFile(filepath.Join(s.Folder.Dir, TestplanFile))
+	require.NoError(t, err)
+	assert.Contains(t, string(b), `"unmapped"`)
+	cases, err := s.Folder.Cases()
+	require.NoError(t, err)
+	assert.Equal(t, o.Cases, cases)
+}
