@@ -1,6 +1,8 @@
 package nic
 
 import (
+	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,23 +22,33 @@ type bench struct {
 	peer     *endpoint.NIC
 	conn     uint16                     // at the peer
 	first    endpoint.Packet            // of the peer: a Write of one part
+	planes   int                        // 0: one
 	released []sim.Picos                // of messages
-	seen     map[event.Kind][]sim.Picos // records of the device
+	seen     map[event.Kind][]sim.Picos // records of the device: when
+	xids     map[event.Kind][]uint32    // and of which packet
 }
 
 func newBench(t require.TestingT, c Config, payload uint16) *bench {
-	b := &bench{seen: map[event.Kind][]sim.Picos{}}
-	b.open(t, c, payload, func(r endpoint.Record) {
-		var x [event.MaxRecord]byte
-		r.Encode(&x)
-		b.seen[event.Kind(x[1])] = append(b.seen[event.Kind(x[1])], b.d.nic.Now())
-	})
+	b := &bench{}
+	b.open(t, c, payload, b.trace)
 	return b
+}
+
+// trace keeps the times of records.
+func (b *bench) trace(r endpoint.Record) {
+	if b.seen == nil {
+		b.seen, b.xids = map[event.Kind][]sim.Picos{}, map[event.Kind][]uint32{}
+	}
+	var x [event.MaxRecord]byte
+	r.Encode(&x)
+	kind := event.Kind(x[1])
+	b.seen[kind] = append(b.seen[kind], b.d.nic.Now())
+	b.xids[kind] = append(b.xids[kind], binary.LittleEndian.Uint32(x[16:]))
 }
 
 func (b *bench) open(t require.TestingT, c Config, payload uint16, trace func(endpoint.Record)) {
 	e := endpoint.Default()
-	e.Mtu = payload
+	e.Mtu, e.Planes = payload, max(1, b.planes)
 	var err error
 	b.peer, err = endpoint.New(e)
 	require.NoError(t, err)
@@ -292,6 +304,101 @@ func TestSides(t *testing.T) {
 
 // walked is the cycles that reply took for records.
 func (b *bench) walked() uint64 { return b.d.NIC().Count().Walked * uint64(b.d.cfg.Stages[Reply].Each) }
+
+// TestPlanesTakeTurns: what came by two planes at one time is admitted in turn, and answered in turn.
+func TestPlanesTakeTurns(t *testing.T) {
+	const each = 20
+	c := Default(2)
+	c.Stages[Admit].Interval, c.Stages[Pick].Interval = 40, 100
+	b := &bench{planes: 2}
+	b.open(t, c, 256, b.trace)
+	for plane := range 2 {
+		for i := range each {
+			p := b.part(i)
+			p.Opcode, p.Query = wire.OpcodeProbe, false
+			b.d.OnPacket(0, plane, p)
+		}
+	}
+	b.rest()
+	for _, kind := range []event.Kind{event.KindAdmit, event.KindAck} {
+		require.Len(t, b.xids[kind], 2*each)
+		for i, xid := range b.xids[kind][:2*each-1] {
+			require.NotEqual(t, xid <= each, b.xids[kind][i+1] <= each, "%v: packet %d behind %d", kind, b.xids[kind][i+1], xid)
+		}
+	}
+}
+
+// TestReplyAndPickShareAUnit: one of both starts at a time.
+func TestReplyAndPickShareAUnit(t *testing.T) {
+	const each, interval = 10, 70
+	c := Default(1)
+	c.Stages[Reply].Interval, c.Stages[Pick].Interval = interval, interval
+	c.Stages[Reply].Latency, c.Stages[Pick].Latency = 0, 0
+	b := newBench(t, c, 256)
+	_, err := b.d.NIC().Post(0, 0, 0, endpoint.Work{Op: wire.OpcodeWrite, Length: 10, Rkey: 1 << 8})
+	require.NoError(t, err)
+	for i := range each {
+		probe, ack := b.part(i), b.part(i)
+		probe.Opcode, probe.Query, ack.Opcode = wire.OpcodeProbe, false, wire.OpcodeAck
+		b.d.OnPacket(0, 0, probe)
+		b.d.OnPacket(0, 0, ack)
+	}
+	b.rest()
+	require.Len(t, b.seen[event.KindAckRecv], each)
+	times := append(b.seen[event.KindAckRecv], b.seen[event.KindAck]...)
+	slices.Sort(times)
+	require.GreaterOrEqual(t, len(times), 2*each)
+	for i := range times[1:] {
+		require.GreaterOrEqual(t, times[i+1]-times[i], sim.Picos(interval*1000))
+	}
+}
+
+// TestNothingToWrite: what has no payload does not wait for the memory.
+func TestNothingToWrite(t *testing.T) {
+	b := newBench(t, Default(1), 256)
+	p := b.part(0)
+	p.PayloadLen, p.Length = 0, 0
+	b.d.OnPacket(0, 0, p)
+	b.rest()
+	require.Len(t, b.released, 1)
+	require.Less(t, b.released[0], sim.Picos(100_000))
+}
+
+// TestKicks: an uplink that asks and gets a packet is not kicked for it, one that asked in vain is.
+func TestKicks(t *testing.T) {
+	for _, c := range []Config{Immediate(), Default(1)} {
+		b := newBench(t, c, 256)
+		p := b.part(0)
+		p.FlagA = true
+		var out endpoint.Packet
+		require.False(t, b.d.Pull(0, 0, &out))
+		b.d.OnPacket(0, 0, p)
+		b.rest()
+		require.EqualValues(t, 1, b.d.Kicks())
+		require.Zero(t, b.d.Kicks())
+		require.True(t, b.d.Pull(b.d.now, 0, &out))
+		require.Zero(t, b.d.Kicks())
+	}
+}
+
+// TestStragglerOfACompletedMessage: a packet that was admitted for an open message, and comes to message when that and the
+// next are complete, is old by then.
+func TestStragglerOfACompletedMessage(t *testing.T) {
+	c := Default(1)
+	c.Stages[Window].Interval = 2000
+	b := newBench(t, c, 256)
+	again := b.part(0)
+	again.Psn += 2
+	again.Tsn += 2
+	again.Attempt = 15
+	b.d.OnPacket(0, 0, b.part(0))
+	b.d.OnPacket(0, 0, b.part(1))
+	b.d.OnPacket(0, 0, again)
+	b.rest()
+	require.Len(t, b.released, 2)
+	require.Less(t, b.seen[event.KindAdmit][2], b.released[0], "admitted before")
+	require.EqualValues(t, 1, b.d.NIC().Count().Verdicts[event.VerdictOldMessage])
+}
 
 // TestOverrun: what finds the queue before parse full is dropped and counted, all else goes through.
 func TestOverrun(t *testing.T) {

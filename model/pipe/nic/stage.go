@@ -22,7 +22,6 @@ type stage struct {
 	queued int // in all inputs
 	turn   int // input that goes first
 	work   sim.Ring[started]
-	last   sim.Picos // effect of the newest start
 	random sim.Random
 
 	instant bool // takes no time, so it waits for no edge
@@ -45,7 +44,8 @@ type waiting struct {
 	at sim.Picos // since when
 }
 
-// started is a packet between start and effect, and where a place is promised for it; nil: it goes nowhere.
+// started is a packet between start and effect, and where a place is promised for it; nil: it goes nowhere. Effects are in
+// the order of starts, so one that could come earlier waits for the one before.
 type started struct {
 	x  *packet
 	at sim.Picos // effect
@@ -143,12 +143,11 @@ func (d *Device) begin(s *stage, x *packet) {
 	if latency > 0 && s.timing.Spread > 0 {
 		latency += s.random.Between(0, uint64(s.timing.Spread))
 	}
-	s.last = max(s.last, d.now+sim.Picos(latency)*d.cycle)
 	to, by := d.route(s, x)
 	if to != nil {
 		to.in[by].promised++
 	}
-	*s.work.Push() = started{x, s.last, to, by}
+	*s.work.Push() = started{x, d.now + sim.Picos(latency)*d.cycle, to, by}
 	d.works |= s.bit
 	s.load.Packets++
 	s.load.Bytes += uint64(bytes)

@@ -182,6 +182,10 @@ func (w *world) step() {
 	switch e.kind {
 	case comes:
 		w.m[e.host].OnPacket(w.now, e.plane, e.p)
+		for i := range e.p.Data {
+			e.p.Data[i] ^= 0xff // the packet is ours again
+		}
+		*e.p = endpoint.Packet{}
 	case isFree:
 		w.pulling[e.host][e.plane] = false
 		p := &endpoint.Packet{}
