@@ -89,8 +89,8 @@ gen: ## write all generated files again from model/spec
 	@$(GO) run ./cmd/wiregen
 
 .PHONY: golden
-golden: ## write the step vectors again; look at the difference before committing it
-	@$(GO) test ./vectors/block -run TestGolden -rewrite
+golden: build ## show what changes in the golden vectors, by rule; REASON="..." takes it over
+	@bin/tandem vectors bless $(if $(REASON),--reason "$(REASON)")
 
 .PHONY: need
 need: ## install the Debian packages that are missing, or name them and stop

@@ -311,7 +311,7 @@ func Spread(ctx context.Context, presetName string, seed uint64, packets, most i
 	var list []*mrv.Vector
 	have := map[string]bool{}
 	for idle := 0; idle < most; seed++ {
-		v, err := FromSeed(ctx, fmt.Sprintf("guided/traffic/%d", seed), presetName, seed, packets)
+		v, err := FromSeed(ctx, fmt.Sprintf("guided/traffic/%d", seed), presetName, seed, packets, nil)
 		if err != nil {
 			return nil, err
 		}

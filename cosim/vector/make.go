@@ -75,17 +75,21 @@ func settled(ctx context.Context, v *mrv.Vector) error {
 	return err
 }
 
-// FromSeed makes a vector of random traffic.
-func FromSeed(ctx context.Context, name, presetName string, seed uint64, packets int) (*mrv.Vector, error) {
+// FromSeed makes a vector of random traffic, held to some limits.
+func FromSeed(ctx context.Context, name, presetName string, seed uint64, packets int, limits []generate.Limit) (*mrv.Vector, error) {
 	p, err := params(presetName)
 	if err != nil {
 		return nil, err
 	}
-	prog, err := generate.Generate(generate.Config{Params: p, Seed: seed, Packets: packets, Stop: ctx.Err})
+	prog, err := generate.Generate(generate.Config{Params: p, Seed: seed, Packets: packets, Limits: limits, Stop: ctx.Err})
 	if err != nil {
 		return nil, err
 	}
-	v := fresh(name, presetName, mrv.Source{Kind: "random", Args: fmt.Sprintf("packets %d", packets), Seed: seed})
+	args := fmt.Sprintf("packets %d", packets)
+	for _, l := range limits {
+		args += fmt.Sprintf(" %s=%d", l.Name, l.Value)
+	}
+	v := fresh(name, presetName, mrv.Source{Kind: "random", Args: args, Seed: seed})
 	v.Title = fmt.Sprintf("random traffic: %s", generate.Describe(seed))
 	v.Rules = []string{"R-ADMIT", "R-WINDOW", "R-MESSAGE", "R-ORDER", "R-ACK"}
 	v.FromProgram(prog)

@@ -3,6 +3,7 @@ package vector
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"metaroce/tandem/model/event"
 	"metaroce/tandem/vectors/block"
@@ -17,6 +18,9 @@ func checkSteps(out *Outcome, v *mrv.Vector) *Outcome {
 	e := block.ByName(v.Kind)
 	if e == nil {
 		return out.failed(fmt.Errorf("vector %s: %q is no engine", v.Name, v.Kind))
+	}
+	if _, layout, ok := strings.Cut(v.Source.Revision, " layout "); ok && layout != e.Layout() {
+		return out.failed(fmt.Errorf("vector %s: written for layout %s of %s's records, this program has %s: bless the set", v.Name, layout, v.Kind, e.Layout()))
 	}
 	for i := range v.Steps {
 		s := &v.Steps[i]

@@ -17,7 +17,7 @@ import (
 const (
 	draws    = 30_000 // looked through for bins
 	binSteps = 12     // of a bin, at most
-	walk     = 64     // steps that follow each other
+	walk     = 1000   // steps that follow each other
 )
 
 // Revision of this generator: it changes when equal arguments give other steps.
@@ -57,7 +57,7 @@ func (e *Engine) Vectors(seed uint64) []*mrv.Vector {
 
 func (e *Engine) vector(what string, seed uint64) *mrv.Vector {
 	return &mrv.Vector{Name: e.Name + "/" + what, Kind: e.Name, Rules: []string{e.Info().Rule}, Preset: "tiny",
-		Source: mrv.Source{Kind: "block", Name: what, Seed: seed, Revision: Revision}}
+		Source: mrv.Source{Kind: "block", Name: what, Seed: seed, Revision: Revision + " layout " + e.Layout()}}
 }
 
 func (e *Engine) walk(seed uint64) *mrv.Vector {
@@ -70,6 +70,17 @@ func (e *Engine) walk(seed uint64) *mrv.Vector {
 		v.Steps = append(v.Steps, stepOf(e.Info(), &before, &after))
 	}
 	return v
+}
+
+// Layout names the places of an engine's values: steps that were written under another one mean nothing here.
+func (e *Engine) Layout() string {
+	h := sha256.New()
+	info := e.Info()
+	for i := range info.Fields {
+		f := &info.Fields[i]
+		fmt.Fprintln(h, f.FullName(), f.Offset, f.Width)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:4])
 }
 
 // binOf names the bin of a step: its op, and every decision that is a flag or of an enumeration.

@@ -1,22 +1,17 @@
 package block
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"metaroce/tandem/model/event"
+	"metaroce/tandem/vectors/mrv"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write vectors/golden/<engine>/step.hex again")
-
-// Lines of a file, and the seed that they come from.
+// Draws that the tests look through, and the seed that they come from.
 const (
 	goldenLines = 1000
 	goldenSeed  = 1
@@ -24,23 +19,64 @@ const (
 
 // TestGolden holds the committed vectors against the steps. A difference is a change of behaviour: wanted or a bug.
 func TestGolden(t *testing.T) {
-	for _, e := range Engines {
+	for i := range Engines {
+		e := &Engines[i]
 		t.Run(e.Name, func(t *testing.T) {
-			text := e.Header() + strings.Join(e.Lines(goldenSeed, goldenLines), "\n") + "\n"
-			path := filepath.Join("..", "golden", e.Name, "step.hex")
-			if *rewrite {
-				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-				require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-				return
-			}
-			committed, err := os.ReadFile(path)
+			f, err := mrv.ReadFile("../golden/" + e.Name + "/steps.mrv")
 			require.NoError(t, err)
-			have, want := strings.Split(string(committed), "\n"), strings.Split(text, "\n")
-			require.Len(t, have, len(want), "%s: number of lines", path)
-			for i := range want {
-				require.Equal(t, want[i], have[i], "%s:%d: the step gives the first line now; `make golden` takes that over", path, i+1)
+			now := e.Vectors(goldenSeed)
+			require.Len(t, f.Vectors, len(now), "`make golden` shows what changes")
+			for i, v := range now {
+				require.Equal(t, v.Name, f.Vectors[i].Name)
+				for j := range v.Steps {
+					require.Equal(t, v.Steps[j], f.Vectors[i].Steps[j], "%s, step %d: the step does the first now; `make golden` shows what changes", v.Name, j)
+				}
 			}
 		})
+	}
+}
+
+// TestAnswer: a step made from a body alone leaves what it left when it was drawn.
+func TestAnswer(t *testing.T) {
+	for i := range Engines {
+		e := &Engines[i]
+		for _, v := range e.Vectors(3) {
+			for j := range v.Steps {
+				got, err := e.Answer(v.Steps[j].Op, v.Steps[j].Before)
+				require.NoError(t, err)
+				require.Equal(t, v.Steps[j].After, got, "%s, step %d", v.Name, j)
+			}
+		}
+		_, err := e.Answer(99, make([]byte, e.BodyBytes()))
+		assert.ErrorContains(t, err, "has no op 99")
+		_, err = e.Answer(0, make([]byte, e.BodyBytes()-1))
+		assert.ErrorContains(t, err, "a body of")
+	}
+	assert.Nil(t, ByName("nothing"))
+}
+
+// TestFingerprint: it is that of behaviour, so it repeats; which it is changes with the steps.
+func TestFingerprint(t *testing.T) {
+	assert.Len(t, Fingerprint(), 16)
+	assert.Equal(t, Fingerprint(), Fingerprint())
+}
+
+// TestLine: a line of an exported file is what Lines writes.
+func TestLine(t *testing.T) {
+	for i := range Engines {
+		e := &Engines[i]
+		v := e.walk(7)
+		for j, want := range e.Lines(7, 50) {
+			got, err := e.Line(&v.Steps[j])
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+		}
+		in, out, rows := e.Widths()
+		bits := in + out + 8
+		for _, r := range rows {
+			bits += 2 * r
+		}
+		assert.Len(t, e.Lines(7, 1)[0], (bits+3)/4)
 	}
 }
 

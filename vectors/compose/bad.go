@@ -204,3 +204,13 @@ func checksum(b []byte) uint16 {
 	}
 	return ^uint16(sum)
 }
+
+// String is the name of the mutation.
+func (b Bad) String() string {
+	for i := range Mutations {
+		if Mutations[i].Bad == b {
+			return Mutations[i].Name
+		}
+	}
+	return "none"
+}

@@ -15,6 +15,7 @@ type Config struct {
 	Seed    uint64
 	Packets int  // at least so many frames
 	Stalls  bool // stalls on every stream; else the bench is always ready
+	Limits  []Limit
 	// Stop, if not nil, is asked between rounds; its error ends the work and is returned.
 	Stop func() error
 }
@@ -44,6 +45,7 @@ func Generate(cfg Config) (*compose.Program, error) {
 		return nil, fmt.Errorf("generate: %d packets: want 1 to 10000000", cfg.Packets)
 	}
 	g := &gen{cfg: cfg, p: draw(cfg.Seed), b: compose.NewBuilder(fmt.Sprintf("random-%d", cfg.Seed), cfg.Params), streams: map[string]*sim.Random{}}
+	g.p.hold(cfg.Limits)
 	if err := g.setup(); err != nil {
 		return nil, err
 	}

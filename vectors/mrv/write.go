@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Write writes a file. Ids are filled in. Equal files give equal bytes, for any number of workers.
@@ -103,4 +105,24 @@ func (f *File) check() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Whole is a digest over all that a vector says, Expected one over what must be seen.
+func Whole(v *Vector) string { return digest(v, 0) }
+
+// Expected is a digest over what must be seen, or over the steps of a block.
+func Expected(v *Vector) string { return digest(v, entryStep) }
+
+// digest is that over a vector's messages from a kind on.
+func digest(v *Vector, from protowire.Number) string {
+	sum := sha256.New()
+	e := &encoder{}
+	e.emit = func(b []byte) {
+		_, n := protowire.ConsumeVarint(b)
+		if field, _, m := protowire.ConsumeTag(b[max(n, 0):]); m > 0 && field >= from && field != entryEnd {
+			sum.Write(b)
+		}
+	}
+	e.whole(v)
+	return string(sum.Sum(nil))
 }

@@ -1,6 +1,9 @@
 package scenario
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ruleIDs are the rules that a scenario may say it covers: those of docs/protocol.md, which a test holds this against.
 var ruleIDs = []string{
@@ -26,3 +29,6 @@ func nearRules(typed string) string {
 	}
 	return strings.Join(near, ", ")
 }
+
+// IsRule says whether a rule is one of docs/protocol.md.
+func IsRule(id string) bool { return slices.Contains(ruleIDs, id) }

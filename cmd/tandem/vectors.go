@@ -1,0 +1,264 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/vector"
+	"metaroce/tandem/vectors/export"
+	"metaroce/tandem/vectors/mrv"
+)
+
+// goldenDir is where the project's own vectors are.
+const goldenDir = "vectors/golden"
+
+func (a *app) vectors() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "vectors",
+		Short: "makes, checks, compares and exports test vectors",
+		Long: `A vector is a stimulus with what must be seen, in a form that holds for every device however fast (docs/vectors.md).
+Its text source is a scenario; its canonical form is a file that ends in .mrv.`,
+		Example: `  tandem vectors gen my.scn -o my.mrv
+  tandem vectors check                        the golden set on the model
+  tandem vectors check --dut rtl my.mrv
+  tandem vectors show vectors/golden/receive/directed.mrv directed/gaps
+  tandem vectors export --as verilog -o out vectors/golden`,
+	}
+	c.AddCommand(a.vectorsGen(), a.vectorsFmt(), a.vectorsLint(), a.vectorsShow(), a.vectorsCheck(), a.vectorsDiff(), a.vectorsExport(), a.vectorsBless())
+	return c
+}
+
+// mrvFiles finds the files that arguments name: .mrv files, and all below folders.
+func mrvFiles(args []string) ([]string, error) {
+	var files []string
+	var errs []error
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case !info.IsDir():
+			files = append(files, arg)
+		default:
+			n := len(files)
+			err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+				if err == nil && !d.IsDir() && strings.HasSuffix(path, ".mrv") {
+					files = append(files, path)
+				}
+				return err
+			})
+			if err == nil && len(files) == n {
+				err = fmt.Errorf("%s: no .mrv file in it", arg)
+			}
+			errs = append(errs, err)
+		}
+	}
+	return files, errors.Join(errs...)
+}
+
+// readVectors reads all files, or tells everything that is wrong with any.
+func readVectors(args, only []string) (mrv.Header, []*mrv.Vector, error) {
+	files, err := mrvFiles(args)
+	if err != nil {
+		return mrv.Header{}, nil, err
+	}
+	var list []*mrv.Vector
+	var errs []error
+	var header mrv.Header
+	for _, name := range files {
+		f, err := mrv.ReadFile(name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		header = f.Header
+		list = append(list, f.Vectors...)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return header, nil, err
+	}
+	list, err = vector.Select(list, only)
+	return header, list, err
+}
+
+func orGolden(args []string) []string {
+	if len(args) == 0 {
+		return []string{goldenDir}
+	}
+	return args
+}
+
+func (a *app) vectorsFmt() *cobra.Command {
+	c := a.scenarioFmt()
+	c.Short = "prints text sources of vectors in their canonical form"
+	c.Example = "  tandem vectors fmt --write mine.scn\n  tandem vectors fmt --check *.scn"
+	return c
+}
+
+func (a *app) vectorsLint() *cobra.Command {
+	preset := "tiny"
+	c := &cobra.Command{Use: "lint FILE...", Short: "finds all mistakes in text sources and in vectors",
+		Long: `Of a text: words, values, rules, and whether its outcome hangs on time. Of a file of vectors: the form, ids, names, rules,
+capabilities, stimulus that stands twice, nothing expected, and an outcome that hangs on time.`,
+		Example: "  tandem vectors lint mine.scn\n  tandem vectors lint vectors/golden", Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var errs []error
+			var sets []string
+			n := 0
+			for _, arg := range args {
+				if !strings.HasSuffix(arg, ".scn") {
+					sets = append(sets, arg)
+					continue
+				}
+				v, err := a.fromText(arg, preset, 1, false)
+				if err == nil {
+					n++
+					err = vector.Lint(a.ctx, []*mrv.Vector{v})
+				}
+				errs = append(errs, err)
+			}
+			if sets != nil {
+				_, list, err := readVectors(sets, nil)
+				n += len(list)
+				errs = append(errs, err, vector.Lint(a.ctx, list))
+			}
+			if err := errors.Join(errs...); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.out, "%d vectors: nothing is wrong with them\n", n)
+			return nil
+		}}
+	c.Flags().StringVar(&preset, "preset", preset, "table sizes for texts that name none")
+	complete(c, "preset", "tiny", "small", "full")
+	return c
+}
+
+// fromText makes a vector of a text source. Mistakes of parser and compiler come together.
+func (a *app) fromText(arg, preset string, seed uint64, settle bool) (*mrv.Vector, error) {
+	f, err := load(arg)
+	if f == nil {
+		return nil, err
+	}
+	v, verr := vector.FromText(a.ctx, f, scenarioName(arg), preset, seed, settle)
+	if verr != nil || err == nil {
+		return v, verr
+	}
+	return nil, err
+}
+
+func (a *app) vectorsShow() *cobra.Command {
+	c := &cobra.Command{Use: "show FILE [NAME...]", Short: "lists vectors, or shows some as time lines", Args: cobra.MinimumNArgs(1),
+		Long:    "Without names: a line for each vector. Names may hold *; an id, or 8 digits of it, names a vector too.",
+		Example: "  tandem vectors show vectors/golden\n  tandem vectors show vectors/golden/receive/directed.mrv directed/gaps\n  tandem vectors show vectors/golden/window/steps.mrv 'window/packet/class=too_*'",
+		RunE: func(_ *cobra.Command, args []string) error {
+			header, list, err := readVectors(args[:1], args[1:])
+			if err != nil {
+				return err
+			}
+			if len(args) > 1 {
+				for _, v := range list {
+					if err := export.Text(a.out, v); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			fmt.Fprintf(a.out, "form %d, model/spec %s, model %s, by %s\n", header.Schema, header.Spec, header.Model, header.Generator)
+			for _, v := range list {
+				fmt.Fprintf(a.out, "%-44s %s %6d %7d  %s\n", v.Name, v.ID[:8], max(v.Frames(), len(v.Steps)), v.Events(), v.Title)
+			}
+			return nil
+		}}
+	return c
+}
+
+func (a *app) vectorsCheck() *cobra.Command {
+	dut, only, asJSON, runs := vector.Blocks, []string(nil), false, "runs"
+	c := &cobra.Command{Use: "check [FILE...]", Short: "runs vectors and compares",
+		Long: `Runs vectors (no file: the golden set) on a target and holds what it shows against what they expect. Targets: blocks, the
+model without time; model, the model in cycles; rtl, the RTL in lockstep with the model. Vectors of blocks are held against
+the steps of the model on every target.`,
+		Example: "  tandem vectors check\n  tandem vectors check --dut rtl --only 'guided/*' vectors/golden\n  tandem vectors check my.mrv --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			if dut != vector.Blocks && dut != vector.Model && dut != vector.RTL {
+				return usage(c, "--dut %q: want blocks, model or rtl", dut)
+			}
+			header, list, err := readVectors(orGolden(args), only)
+			if err != nil {
+				return err
+			}
+			return a.checkAll(header, list, vector.Options{Target: dut, RTL: a.options(), RunsDir: runs}, asJSON)
+		}}
+	c.Flags().StringVar(&dut, "dut", dut, "target: blocks, model or rtl")
+	c.Flags().StringArrayVar(&only, "only", nil, "check only vectors of this `name`, which may hold *; may be given again")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the outcomes as JSON")
+	c.Flags().StringVar(&runs, "runs", runs, "directory of run folders of runs on RTL that do not match")
+	complete(c, "dut", vector.Blocks, vector.Model, vector.RTL)
+	return c
+}
+
+// checkAll runs vectors and prints those that do not hold, and a last line.
+func (a *app) checkAll(header mrv.Header, list []*mrv.Vector, o vector.Options, asJSON bool) error {
+	outcomes := make([]*vector.Outcome, 0, len(list))
+	compared, result, bad := 0, lockstep.Match, 0
+	for _, v := range list {
+		if a.ctx.Err() != nil {
+			break
+		}
+		out := vector.Check(a.ctx, v, o)
+		outcomes = append(outcomes, out)
+		compared += out.Compared
+		if out.Result == lockstep.Match {
+			continue
+		}
+		bad++
+		result = worst(result, out.Result)
+		if !asJSON {
+			fmt.Fprintf(a.out, "%s (%s): %s: %s\n", v.Name, v.ID[:8], a.paint(false, out.Result.String()), out.Line)
+			for i := 1; i < len(out.Mismatches) && i < 4; i++ {
+				fmt.Fprintf(a.out, "  %s\n", out.Mismatches[i].String())
+			}
+			if out.Folder != "" {
+				fmt.Fprintf(a.out, "  folder: %s\n", out.Folder)
+			}
+		}
+	}
+	if len(outcomes) < len(list) {
+		result = worst(result, lockstep.BenchFailed)
+	}
+	if asJSON {
+		if err := a.json(outcomes); err != nil {
+			return err
+		}
+		return done(result)
+	}
+	if note := vector.OtherRevision(header); note != "" {
+		fmt.Fprintln(a.out, note)
+	}
+	fmt.Fprintf(a.out, "%s: %d of %d vectors hold on %s, %d compared\n", a.paint(result == lockstep.Match, result.String()), len(outcomes)-bad, len(list), o.Target, compared)
+	return done(result)
+}
+
+// worst: a failure of the bench says nothing about the device and goes before all; then a divergence.
+func worst(a, b lockstep.Result) lockstep.Result {
+	order := []lockstep.Result{lockstep.Match, lockstep.Unsupported, lockstep.Inconclusive, lockstep.Diverged, lockstep.BenchFailed}
+	at := func(r lockstep.Result) int {
+		for i, x := range order {
+			if x == r {
+				return i
+			}
+		}
+		return len(order)
+	}
+	if at(a) >= at(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,140 @@
+package vector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strings"
+	"sync"
+
+	"metaroce/tandem/model/event"
+	"metaroce/tandem/vectors/block"
+	"metaroce/tandem/vectors/mrv"
+	"metaroce/tandem/vectors/scenario"
+	"metaroce/tandem/vectors/scenarios"
+)
+
+// Seeds and sizes of the golden set.
+const (
+	goldenSeed    = 1
+	goldenPreset  = "tiny"
+	spreadPackets = 60
+	spreadIdle    = 40 // seeds without a new bin, until no more are tried
+	randomFirst   = 5000
+	randomCount   = 48
+	randomPackets = 40
+)
+
+// Part is a file of the golden set.
+type Part struct {
+	Path string // below vectors/golden
+	Make func(ctx context.Context) ([]*mrv.Vector, error)
+}
+
+// Golden lists the parts of the golden set, in the order of their paths.
+func Golden() []Part {
+	var parts []Part
+	for i := range block.Engines {
+		e := &block.Engines[i]
+		parts = append(parts, Part{e.Name + "/steps.mrv", func(context.Context) ([]*mrv.Vector, error) { return e.Vectors(goldenSeed), nil }})
+	}
+	return append(parts,
+		Part{"parse/mutations.mrv", func(ctx context.Context) ([]*mrv.Vector, error) { return Broken(ctx, goldenPreset) }},
+		Part{"receive/directed.mrv", directed},
+		Part{"receive/random.mrv", random},
+		Part{"receive/traffic.mrv", func(ctx context.Context) ([]*mrv.Vector, error) {
+			return Spread(ctx, goldenPreset, goldenSeed, spreadPackets, spreadIdle)
+		}},
+		Part{"receive/window.mrv", func(ctx context.Context) ([]*mrv.Vector, error) { return Reach(ctx, goldenPreset, goldenSeed) }},
+	)
+}
+
+// directed makes a vector of every written scenario.
+func directed(ctx context.Context) ([]*mrv.Vector, error) {
+	names, err := fs.Glob(scenarios.Files, "*.scn")
+	if err != nil {
+		return nil, err
+	}
+	var list []*mrv.Vector
+	var errs []error
+	for _, file := range names {
+		text, err := scenarios.Files.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		f, err := scenario.Parse(file, text)
+		if err == nil {
+			var v *mrv.Vector
+			v, err = FromText(ctx, f, "directed/"+strings.TrimSuffix(file, ".scn"), goldenPreset, goldenSeed, true)
+			list = append(list, v)
+		}
+		errs = append(errs, err)
+	}
+	return list, errors.Join(errs...)
+}
+
+func random(ctx context.Context) ([]*mrv.Vector, error) {
+	var list []*mrv.Vector
+	for i := range uint64(randomCount) {
+		seed := randomFirst + i
+		v, err := FromSeed(ctx, fmt.Sprintf("random/%d", seed), goldenPreset, seed, randomPackets, nil)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// NewFile puts vectors into a file made by this program.
+func NewFile(list []*mrv.Vector) *mrv.File {
+	for _, v := range list {
+		v.ID = v.Identify()
+	}
+	return &mrv.File{Vectors: list, Header: mrv.Header{Schema: mrv.Schema, Spec: fmt.Sprintf("%016x", event.SchemaHash), Model: block.Fingerprint(), Generator: mrv.Generator}}
+}
+
+// MakeAll makes the parts, on some workers side by side. What comes of it does not depend on their number.
+func MakeAll(ctx context.Context, parts []Part, workers int) ([]*mrv.File, error) {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	files, errs := make([]*mrv.File, len(parts)), make([]error, len(parts))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(workers, len(parts)) {
+		wg.Go(func() {
+			for i := range next {
+				list, err := parts[i].Make(ctx)
+				if errs[i] = err; err == nil {
+					files[i] = NewFile(list)
+				}
+			}
+		})
+	}
+	for i := range parts {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil {
+			errs[i] = fmt.Errorf("%s: %w", parts[i].Path, err)
+		}
+	}
+	return files, errors.Join(errs...)
+}
+
+// OtherRevision says in a line if a file was made by another model or definition; "" if not. It may hold all the same.
+func OtherRevision(h mrv.Header) string {
+	now := NewFile(nil).Header
+	switch {
+	case h.Model != now.Model:
+		return fmt.Sprintf("note: made with model %s, this is %s: steps do other things", h.Model, now.Model)
+	case h.Spec != now.Spec:
+		return fmt.Sprintf("note: made with model/spec %s, this is %s", h.Spec, now.Spec)
+	}
+	return ""
+}
