@@ -13,12 +13,14 @@ import (
 )
 
 // benchmark runs a workload again and again and reports link hops and data packets in a second of processor time, which
-// other work on the machine disturbs less than it does the clock.
+// other work on the machine disturbs less than it does the clock, and the speed as a part of that of a bare event loop of
+// as many events.
 func benchmark(b *testing.B, f fabric.Config, w workload.Workload) {
 	b.ReportAllocs()
-	var hops, data uint64
-	start := processorTime()
+	var hops, data, events uint64
+	var took, bare float64
 	for range b.N {
+		start := processorTime()
 		net, err := fabric.New(f)
 		require.NoError(b, err)
 		r, err := cluster.Run(net, func(net *fabric.Network, ev cluster.Events) (cluster.Transport, error) {
@@ -27,10 +29,15 @@ func benchmark(b *testing.B, f fabric.Config, w workload.Workload) {
 		require.NoError(b, err)
 		hops += r.Fabric.Hops
 		data += r.Counters.Data
+		events += r.Fabric.Events
+		ran := processorTime()
+		net.BareLoop(1, int(r.Fabric.Events))
+		took, bare = took+ran-start, bare+processorTime()-ran
 	}
-	took := processorTime() - start
 	b.ReportMetric(float64(hops)/took, "hops/s")
 	b.ReportMetric(took*1e9/float64(data), "ns/data")
+	b.ReportMetric(float64(events)/took, "events/s")
+	b.ReportMetric(bare/took, "of-bare")
 }
 
 // processorTime is what this process has used, in seconds.
