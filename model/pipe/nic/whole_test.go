@@ -79,7 +79,7 @@ func TestNothingIsLost(t *testing.T) {
 		s := anySetup(t)
 		c := anyConfig(t)
 		c.Stages[Parse].Depth = uint32(rapid.SampledFrom([]int{4, 1 << 16}).Draw(t, "parse depth"))
-		s.cycles = &c
+		s.cycles, s.silent = &c, true
 		w := newWorld(t, s)
 		for i := range w.m {
 			w.m[i] = &counted{w.m[i].(*Device), 0}
@@ -109,7 +109,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 // oneFlow is a message of so many bytes from one device to another, alone; it returns how long it took from its start to
 // its release, and the devices.
 func oneFlow(t require.TestingT, c Config, mtu uint16, bytes uint32) (took sim.Picos, w *world) {
-	w = newWorld(t, setup{seed: 1, planes: 1, mtu: mtu, cycles: &c, jobs: 1, most: bytes})
+	w = newWorld(t, setup{seed: 1, planes: 1, mtu: mtu, cycles: &c, jobs: 1, most: bytes, silent: true})
 	_, err := w.nic[0].Post(0, w.conn[0], 0, endpoint.Work{Op: wire.OpcodeWrite, Length: bytes, Rkey: testKey})
 	require.NoError(t, err)
 	w.jobs[0] = append(w.jobs[0], job{Work: endpoint.Work{Op: wire.OpcodeWrite, Length: bytes}})

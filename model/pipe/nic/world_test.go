@@ -36,6 +36,7 @@ type setup struct {
 	jobs    int
 	most    uint32 // bytes of a message
 	trouble trouble
+	silent  bool // no records are kept
 }
 
 // trouble is what befalls packets on their way, in permille.
@@ -121,7 +122,9 @@ func newWorld(t require.TestingT, s setup) *world {
 		c.Host, c.Seed, c.Planes, c.Mtu, c.BaseRtt, c.Recvs, c.RnrPause = uint16(i), s.seed, s.planes, s.mtu, 2500, 1<<10, 20_000
 		w.mem[i] = make(memory, uint64(s.jobs+1)*2*(uint64(s.most)+128))
 		c.Memory = w.mem[i]
-		c.Trace = func(r endpoint.Record) { w.record(i, r) }
+		if !s.silent {
+			c.Trace = func(r endpoint.Record) { w.record(i, r) }
+		}
 		if s.cycles == nil {
 			n, err := endpoint.New(c)
 			require.NoError(t, err)
