@@ -185,8 +185,8 @@ func TestPathViews(t *testing.T) {
 		require.NoError(t, err)
 		again, sent = again+v.Repeated, sent+v.Sent
 		require.Positive(t, v.Srtt)
-		require.Equal(t, w.nics[0].rules.cc.PathRoom(&event.CcPath{Window: w.nics[0].conns[a].tx.paths[i].cc.Window, Inflight: v.Window - 1}, &w.nics[0].conns[a].tx.cc), true)
-		require.False(t, w.nics[0].rules.cc.PathRoom(&event.CcPath{Window: w.nics[0].conns[a].tx.paths[i].cc.Window, Inflight: v.Window}, &w.nics[0].conns[a].tx.cc))
+		require.Equal(t, w.nics[0].cfg.rules.cc.PathRoom(&event.CcPath{Window: w.nics[0].conns[a].tx.paths[i].cc.Window, Inflight: v.Window - 1}, &w.nics[0].conns[a].tx.cc), true)
+		require.False(t, w.nics[0].cfg.rules.cc.PathRoom(&event.CcPath{Window: w.nics[0].conns[a].tx.paths[i].cc.Window, Inflight: v.Window}, &w.nics[0].conns[a].tx.cc))
 	}
 	require.Equal(t, w.nics[0].count.Data, uint64(again+sent))
 	require.Equal(t, w.nics[0].count.Retransmitted, uint64(again))

@@ -49,7 +49,8 @@ func TestConnect(t *testing.T) {
 			require.Equal(t, verbs.Event{Type: verbs.EventQPFatal, Conn: b.conn, Reason: endpoint.Status(wire.SyndromeKey)}, fatal(w, b))
 		}
 		for id := range uint64(20) {
-			a.post(verbs.SendWR{WrID: id, Opcode: verbs.WRRdmaWrite, Sge: a.mr.SGE(0, 5000), RemoteAddr: b.mr.Addr, Rkey: b.mr.Rkey, Flags: verbs.SendFence})
+			op := []verbs.WROpcode{verbs.WRRdmaRead, verbs.WRRdmaWrite}[id%2]
+			a.post(verbs.SendWR{WrID: id, Opcode: op, Sge: a.mr.SGE(0, 5000), RemoteAddr: b.mr.Addr, Rkey: b.mr.Rkey, Flags: verbs.SendFence})
 		}
 		b.recv(9, b.mr.SGE(0, 10))
 		closes := []*side{a, b}[life%2]

@@ -103,7 +103,7 @@ func (q *QP) finishSend(status WCStatus, why endpoint.Status) {
 	q.attr.SendCQ.push(w)
 }
 
-// received takes a receive that the NIC is done with.
+// received takes a receive that the NIC is done with. One that failed is followed by an event, which ends the queue pair.
 func (q *QP) received(c *endpoint.Completion) {
 	if uint32(c.ID) != q.rq.done || q.rq.done == q.rq.posted {
 		panic("verbs BUG: receives complete out of order")
@@ -117,9 +117,6 @@ func (q *QP) received(c *endpoint.Completion) {
 		}
 	}
 	q.finishRecv(w)
-	if w.Status != WCSuccess {
-		q.fail()
-	}
 }
 
 // finishRecv completes the oldest receive that is not.

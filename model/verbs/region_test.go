@@ -49,23 +49,23 @@ func TestDeregInUse(t *testing.T) {
 		start func(a, b *side)
 		lost  wire.Opcode // is lost until the region was asked for
 		until func(a, b *side) bool
-		which func(a, b *side) *verbs.MR
+		owner func(a, b *side) *side // of the region; nil: a, which does not use it yet
 		want  verbs.WCStatus
 	}{
 		{"peer reads", read, wire.OpcodeReadResponse, func(_, b *side) bool { return sent(b) > 10 },
-			func(_, b *side) *verbs.MR { return b.mr }, verbs.WCSuccess},
+			func(_, b *side) *side { return b }, verbs.WCSuccess},
 		{"own Read", read, wire.OpcodeReadRequest, func(a, _ *side) bool { return sent(a) > 0 },
-			func(a, _ *side) *verbs.MR { return a.mr }, verbs.WCSuccess},
+			func(a, _ *side) *side { return a }, verbs.WCSuccess},
 		{"own Write", func(a, b *side) {
 			a.post(verbs.SendWR{WrID: 1, Opcode: verbs.WRRdmaWrite, Sge: a.mr.SGE(0, 50_000), RemoteAddr: b.mr.Addr, Rkey: b.mr.Rkey})
 		}, wire.OpcodeWrite, func(a, _ *side) bool { return sent(a) > 3 },
-			func(a, _ *side) *verbs.MR { return a.mr }, verbs.WCSuccess},
+			func(a, _ *side) *side { return a }, verbs.WCSuccess},
 		{"receive", func(a, b *side) {
 			b.recv(5, b.mr.SGE(0, 10))
 			m := a.reg(pattern(10, 7), 0)
 			a.post(verbs.SendWR{WrID: 1, Opcode: verbs.WRSend, Sge: m.SGE(0, 10)})
 		}, wire.OpcodeSend, func(_, _ *side) bool { return true },
-			func(_, b *side) *verbs.MR { return b.mr }, verbs.WCSuccess},
+			func(_, b *side) *side { return b }, verbs.WCSuccess},
 		{"request behind a fence", func(a, b *side) {
 			other := a.reg(make([]byte, 100), all)
 			a.post(verbs.SendWR{WrID: 0, Opcode: verbs.WRRdmaRead, Sge: other.SGE(0, 100), RemoteAddr: b.mr.Addr, Rkey: b.mr.Rkey})
@@ -80,9 +80,10 @@ func TestDeregInUse(t *testing.T) {
 			require.True(t, w.Until(soon, func() bool { return c.until(a, b) }))
 			w.Run(20 * us)
 			m := a.mr
-			if c.which != nil {
-				m = c.which(a, b)
+			if c.owner != nil {
+				m = c.owner(a, b).mr
 				require.ErrorIs(t, m.Dereg(w.Now()), verbs.ErrBusy)
+				c.owner(a, b).cannotUse(m)
 			} else {
 				require.NoError(t, m.Dereg(w.Now()), "the device has not begun it")
 			}
@@ -99,6 +100,15 @@ func TestDeregInUse(t *testing.T) {
 			}
 		})
 	}
+}
+
+// cannotUse holds that nothing new can be done with a region that was asked for.
+func (s *side) cannotUse(m *verbs.MR) {
+	kept := s.scq
+	s.scq = s.w.cq(s.dev, 1)
+	require.NoError(s.w.t, s.create(9).PostSend(s.w.Now(), verbs.SendWR{Opcode: verbs.WRRdmaWrite, Sge: m.SGE(0, 8)}))
+	require.Equal(s.w.t, verbs.WCLocProtErr, s.w.wait(s.scq, 1)[0].Status)
+	s.scq = kept
 }
 
 // sent is how many packets the paths of a side sent.

@@ -49,7 +49,7 @@ func (c *Config) Validate() error {
 	}
 	within("Planes", uint64(c.Planes), 1, endpoint.MaxPlanes, "planes")
 	within("Mbps", uint64(c.Mbps), 100, 1_600_000, "Mb/s")
-	within("Way", uint64(c.Way), 1, 1e12, "ps")
+	within("Way", uint64(c.Way), 1, 1_000_000_000_000, "ps")
 	return errors.Join(all...)
 }
 
