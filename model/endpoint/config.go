@@ -107,8 +107,6 @@ func (c *Config) fullPacket() uint32 {
 	return uint32(wire.Kinds[wire.OpcodeWriteImm].HeaderLen + (int(c.Mtu)+3)&^3 + preset.IcrcBytes + c.framing())
 }
 
-func (c *Config) name() string { return fmt.Sprintf("nic %d", c.Host) }
-
 // rules are the engines with the values that the configuration gives their registers. They have no state: NICs share them.
 type rules struct {
 	sched *streamsched.Engine

@@ -80,11 +80,11 @@ func (n *NIC) portRate() uint32 { return n.cfg.Mbps * uint32(n.cfg.Planes) }
 func ConnectNow(now sim.Picos, a, b *NIC, paths, streams uint8) (atA, atB uint16, err error) {
 	a.at(now)
 	b.at(now)
-	ca, err := a.take(b.cfg.Host, paths, streams)
+	ca, err := a.take(b.host, paths, streams)
 	if err != nil {
 		return 0, 0, err
 	}
-	cb, err := b.take(a.cfg.Host, paths, streams)
+	cb, err := b.take(a.host, paths, streams)
 	if err != nil {
 		a.leave(ca)
 		return 0, 0, err
@@ -169,7 +169,7 @@ func (n *NIC) try(c *conn) {
 	c.life.at = n.tick + 4*n.cfg.BaseRtt<<min(c.life.tries, tryDoubles)
 	c.life.tries++
 	if c.life.slot == notInWheel || n.timers.before(c.life.at, c.life.slot) {
-		c.life.slot = n.timers.add(ownerConn|uint32(c.index), c.life.at)
+		c.life.slot = n.addTimer(ownerConn|uint32(c.index), c.life.at)
 	}
 }
 
@@ -182,7 +182,7 @@ func (n *NIC) connExpired(c *conn, slot uint32) {
 	switch {
 	case c.state != connOpening && c.state != connClosing:
 	case int32(c.life.at-n.tick) > 0:
-		c.life.slot = n.timers.add(ownerConn|uint32(c.index), c.life.at)
+		c.life.slot = n.addTimer(ownerConn|uint32(c.index), c.life.at)
 	case c.life.tries < maxTries:
 		n.try(c)
 	case c.state == connOpening:
@@ -201,7 +201,7 @@ func (n *NIC) tell(c *conn, kind LifeKind) {
 // sendLife makes the control packet that the state of a connection calls for.
 func (n *NIC) sendLife(q control, p *Packet) bool {
 	p.Base = wire.Base{Opcode: wire.OpcodeControl, TxTime: n.tick}
-	p.Src, p.Sport, p.Ce, p.PayloadLen, p.Data = n.cfg.Host, n.port(), false, 0, p.Data[:0]
+	p.Src, p.Sport, p.Ce, p.PayloadLen, p.Data = n.host, n.port(), false, 0, p.Data[:0]
 	if q.kind == controlStray {
 		s := n.strays.Head()
 		if s == nil {
@@ -258,7 +258,7 @@ func (n *NIC) onOpen(plane int, p *Packet) {
 		}
 		return
 	}
-	bad := q.Paths == 0 || int(q.Paths) > n.cfg.Paths || q.Streams > 16 || n.rules.cc.CheckOpen(q.PortRate, n.cfg.BaseRtt, q.Paths) != nil
+	bad := q.Paths == 0 || int(q.Paths) > n.cfg.Paths || q.Streams > 16 || n.cfg.rules.cc.CheckOpen(q.PortRate, n.cfg.BaseRtt, q.Paths) != nil
 	if bad || !n.cfg.Accept {
 		n.refuse(plane, p)
 		return

@@ -65,7 +65,7 @@ func (n *NIC) Path(conn uint16, path uint8) (PathView, error) {
 	p := &t.paths[path]
 	return PathView{
 		State: p.timer.State, Plane: p.timer.Plane, Home: home, Epoch: p.timer.Epoch, Sport: p.timer.Sport,
-		Feeds: t.feed>>path&1 != 0, Window: n.rules.cc.Free(&event.CcPath{Window: p.cc.Window}, &t.cc), Inflight: p.cc.Inflight,
+		Feeds: t.feed>>path&1 != 0, Window: n.cfg.rules.cc.Free(&event.CcPath{Window: p.cc.Window}, &t.cc), Inflight: p.cc.Inflight,
 		Lost: p.xmit.Lost, Srtt: p.heard.Srtt, Rttvar: p.heard.Rttvar, Rto: n.rto(t, path),
 		Sent: p.xmit.NextPsn - c.first, Repeated: p.tally.repeated, Timeouts: p.tally.timeouts,
 	}, nil

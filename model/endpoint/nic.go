@@ -1,6 +1,8 @@
 package endpoint
 
 import (
+	"fmt"
+
 	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/sim"
@@ -8,59 +10,80 @@ import (
 	"metaroce/tandem/model/xmit"
 )
 
-// NIC is one device, both directions. See the package comment for its use.
+// NIC is one device, both directions. See the package comment for its use. What every packet needs stands first: in a
+// simulation of a thousand NICs each of them is cold in the caches when its next packet comes.
 type NIC struct {
-	cfg    Config
-	params preset.Params // sizes as admit knows them
+	cfg     *settings // shared with siblings
+	now     sim.Picos
+	tick    uint32           // now in ticks of 4 ns, modulo 2^32
+	xid     uint32           // of the packet that is being handled, or of the newest
+	arrived uint32           // packets that came
+	kicks   uint32           // planes whose uplink has something, a bit each
+	due     uint32           // tick at which OnTime may have something to do
+	dues    bool             // it may
+	ripe    bool             // the oldest notice is to go alone
+	host    uint16           // address
+	filled  [MaxPlanes]uint8 // per plane: its queues that are not empty, a bit each
 
-	now  sim.Picos
-	tick uint32 // now in ticks of 4 ns, modulo 2^32
-	xid  uint32 // of the packet that is being handled, or of the newest
-
-	arrived uint32 // packets that came
-
-	conns   []*conn // by index
-	freed   sim.Ring[resting]
-	streams []*stream               // by row
-	links   []event.StreamSchedLink // by row
+	conns   []*conn   // by index
+	streams []*stream // by row
+	planes  []plane
 	keys    []event.KeyKey
-	rules   *rules
-	mem     Memory
+	records *xmit.Store
 	trace   func(Record)
+	mem     Memory
+	count   Counters
 
-	planes []plane
-	kicks  uint32 // planes whose uplink has something, a bit each
-
-	framing  int   // bytes of a packet on a link beside the UDP payload
-	overhead uint8 // bytes of a packet of a Write beside its payload
-
-	// receive side
+	share   shares
 	armed   sim.Ring[armed]
 	notices noticeQueue
-	share   shares
-
-	// send side
-	records *xmit.Store
 	pace    paceHeap
-	timers  wheel
 	random  sim.Random
+	links   []event.StreamSchedLink // by row
+	timers  wheel
 
 	completions sim.Ring[Completion]
 	events      sim.Ring[Event]
 	strays      sim.Ring[stray]
+	freed       sim.Ring[resting]
 	txn         uint16 // of the newest open or close
 	lifeSpin    uint8  // planes that opens and closes leave by, in turn
-	count       Counters
+}
+
+// settings are what NICs of one kind have in common, and nothing that changes.
+type settings struct {
+	Config
+	params   preset.Params // sizes as admit knows them
+	rules    *rules
+	framing  int   // bytes of a packet on a link beside the UDP payload
+	overhead uint8 // bytes of a packet of a Write beside its payload
 }
 
 // plane is what waits for the uplink of one plane.
 type plane struct {
-	wishes  sim.Ring[wish]   // acknowledgements
-	answers sim.Ring[answer] // NAKs and answers
-	control sim.Ring[control]
-	lost    sim.Ring[uint16] // connections with something to send again
 	ready   sim.Ring[uint16] // connections with new data, in the order of their turns
+	wishes  sim.Ring[wish]   // acknowledgements
+	lost    sim.Ring[uint16] // connections with something to send again
+	control sim.Ring[control]
+	answers sim.Ring[answer] // NAKs and answers
 	turn    uint8            // which of the queues of replies goes first
+}
+
+// Queues of a plane, as bits of NIC.filled.
+const (
+	hasWishes = 1 << iota
+	hasAnswers
+	hasControl
+	hasLost
+	hasReady
+
+	hasReplies = hasWishes | hasAnswers
+)
+
+// wait says that a queue of a plane is not empty, and kicks the plane.
+func (n *NIC) wait(plane, queue uint8) {
+	n.filled[plane] |= queue
+	n.kicks |= 1 << plane
 }
 
 // resting is a connection index that may be given again later.
@@ -89,21 +112,27 @@ func New(cfg Config) (*NIC, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &NIC{
-		cfg: cfg, rules: rules, mem: cfg.Memory, trace: cfg.Trace, records: cfg.Records,
-		planes: make([]plane, cfg.Planes),
-		random: sim.NewRandom(cfg.Seed, cfg.name()),
-	}
-	n.params = preset.Params{
+	shared := &settings{Config: cfg, rules: rules, framing: cfg.framing()}
+	shared.params = preset.Params{
 		Name: "endpoint", Conns: cfg.Conns, Paths: cfg.Paths, Streams: cfg.Streams, MsgSlots: preset.MsgWindow,
 		Recvs: cfg.Recvs, Keys: cfg.Keys,
 	}
-	if n.records == nil {
-		n.records = &xmit.Store{}
+	if shared.Records == nil {
+		shared.Records = &xmit.Store{}
 	}
-	n.framing = cfg.framing()
-	n.overhead = uint8(wire.Kinds[wire.OpcodeWrite].HeaderLen + preset.IcrcBytes + n.framing)
-	return n, nil
+	shared.overhead = uint8(wire.Kinds[wire.OpcodeWrite].HeaderLen + preset.IcrcBytes + shared.framing)
+	return shared.nic(cfg.Host), nil
+}
+
+// Sibling makes a NIC of the same configuration, the store of records included, at another host. NICs that are much alike
+// share what never changes.
+func (n *NIC) Sibling(host uint16) *NIC { return n.cfg.nic(host) }
+
+func (s *settings) nic(host uint16) *NIC {
+	return &NIC{
+		cfg: s, host: host, mem: s.Memory, trace: s.Trace, records: s.Records,
+		planes: make([]plane, s.Planes), random: sim.NewRandom(s.Seed, fmt.Sprintf("nic %d", host)),
+	}
 }
 
 // at moves the clock of the NIC.
@@ -177,15 +206,36 @@ func (n *NIC) OnTime(now sim.Picos) {
 	n.share.onTime(n)
 	n.unpace()
 	n.expire()
+	n.look()
 }
 
-// Deadline is when OnTime has something to do.
+// Deadline is when OnTime may have something to do. It is never later than that; it is earlier where what was to be done
+// has become unnecessary since.
 func (n *NIC) Deadline() (at sim.Picos, armed bool) {
+	if !n.dues {
+		return 0, false
+	}
+	in := int32(n.due - n.tick)
+	if in <= 0 {
+		return n.now, true
+	}
+	return (n.now/preset.TickPs + sim.Picos(in)) * preset.TickPs, true
+}
+
+// soon says that something is due at a tick: everything that has a time says so when it gets it.
+func (n *NIC) soon(tick uint32) {
+	if !n.dues || int32(tick-n.due) < 0 {
+		n.due, n.dues = tick, true
+	}
+}
+
+// look finds out what is due next, from all that has a time.
+func (n *NIC) look() {
 	next := soonest{tick: n.tick}
 	if a := n.armed.Head(); a != nil {
 		next.at(a.at + preset.AckTimer)
 	}
-	if h := n.notices.head(); h != nil && !n.notices.ripe {
+	if h := n.notices.head(); h != nil && !n.ripe {
 		next.at(h.at + preset.AckTimer)
 	}
 	if len(n.pace.e) > 0 {
@@ -197,13 +247,7 @@ func (n *NIC) Deadline() (at sim.Picos, armed bool) {
 	if t, ok := n.share.due(); ok {
 		next.at(t)
 	}
-	if !next.found {
-		return 0, false
-	}
-	if next.in <= 0 {
-		return n.now, true
-	}
-	return (n.now/preset.TickPs + sim.Picos(next.in)) * preset.TickPs, true
+	n.due, n.dues = n.tick+uint32(next.in), next.found
 }
 
 // soonest is the earliest of some ticks, which are less than 2^31 apart.

@@ -73,7 +73,7 @@ func (n *NIC) admit(it *item) {
 		in.Open, in.Completed = it.s.order.Open, it.s.order.Completed
 	}
 	var out event.AdmitOut
-	admit.Step(&n.params, row, event.AdmitPacket, &in, &out)
+	admit.Step(&n.cfg.params, row, event.AdmitPacket, &in, &out)
 	d.Conn, d.PathRow, d.StreamRow, d.Old = out.Conn, out.PathRow, out.StreamRow, out.Old
 	if n.trace != nil {
 		n.record(&event.Admit{Head: n.head(event.AdmitPacket, d), Out: out, In: in, Conn: *row})

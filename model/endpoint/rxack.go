@@ -47,6 +47,7 @@ func (n *NIC) coalesce(it *item, row *rxPath, now bool) {
 	}
 	if out.Arm {
 		*n.armed.Push() = armed{n.tick, d.Conn, d.Path, in.Builds}
+		n.soon(n.tick + preset.AckTimer)
 	}
 }
 
@@ -54,7 +55,7 @@ func (n *NIC) coalesce(it *item, row *rxPath, now bool) {
 func (n *NIC) wish(row *rxPath, w wish) {
 	row.pending = true
 	*n.planes[row.plane].wishes.Push() = w
-	n.kick(row.plane)
+	n.wait(row.plane, hasWishes)
 }
 
 // fireTimers is the station of R-CTIMER: everything that is due fires.
@@ -105,7 +106,7 @@ func (n *NIC) buildAck(c *conn, path, op uint8, p *Packet) {
 		row.pending = false
 	}
 	if out.Notice || out.NoticeStale {
-		n.notices.drop()
+		n.dropNotice()
 	}
 	sport := w.LastSport
 	if sport == 0 {
@@ -156,7 +157,7 @@ func (n *NIC) buildReply(c *conn, r *answer, p *Packet) {
 // reply fills the base header of what goes back on a path: to the peer, with no serial numbers of its own.
 func (n *NIC) reply(c *conn, op wire.Opcode, path uint8, sport uint16, p *Packet) {
 	p.Base = wire.Base{Opcode: op, Epoch: c.rx[path].window.Epoch, Path: path, DstConn: c.peer, TxTime: n.tick}
-	p.Src, p.Dst, p.Sport = n.cfg.Host, c.host, sport
+	p.Src, p.Dst, p.Sport = n.host, c.host, sport
 	p.Ce, p.PayloadLen, p.Data = false, 0, nil
 }
 
@@ -175,7 +176,7 @@ func (n *NIC) answerTo(it *item, op uint8) *answer {
 	q := n.planes[it.plane].answers.Push()
 	*q = answer{op: op}
 	q.Xid, q.Conn, q.Path, q.PathRow, q.Stream, q.StreamRow, q.Sport = d.Xid, d.Conn, d.Path, d.PathRow, d.Stream, d.StreamRow, d.Sport
-	n.kick(it.plane)
+	n.wait(it.plane, hasAnswers)
 	return q
 }
 

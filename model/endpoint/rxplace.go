@@ -5,6 +5,7 @@ import (
 	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/message"
 	"metaroce/tandem/model/place"
+	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/wire"
 )
 
@@ -118,6 +119,7 @@ func (n *NIC) complete(c *conn, s *stream, op uint8, m *doneMessage) event.Compl
 			Out: out, In: in, Stream: s.order})
 	}
 	if out.Notice {
+		n.soon(n.tick + preset.AckTimer)
 		n.notices.push(notice{at: n.tick, conn: c.index, stream: s.row, path: m.path, life: s.order.Life})
 	}
 	return out

@@ -80,7 +80,7 @@ func (n *NIC) newSender(c *conn) *sender {
 	t.active = ^uint64(0) >> (64 - c.paths)
 	var ccOut event.CcOut
 	in := event.CcIn{Now: n.tick, Conn: c.index, Rate: c.rate, BaseRtt: n.cfg.BaseRtt, Active: c.paths}
-	n.rules.cc.Step(&event.CcPath{}, &t.cc, event.CcOpen, &in, &ccOut)
+	n.cfg.rules.cc.Step(&event.CcPath{}, &t.cc, event.CcOpen, &in, &ccOut)
 	for i := range t.paths {
 		p := &t.paths[i]
 		p.slot = notInWheel
@@ -93,7 +93,7 @@ func (n *NIC) newSender(c *conn) *sender {
 		var po event.PathTimerOut
 		pathtimer.Step(&n.cfg.Tuning, &p.timer, event.PathTimerStart, &event.PathTimerIn{Port: n.port(), Plane: plane}, &po)
 		var out event.CcOut
-		n.rules.cc.Step(&p.cc, &t.cc, event.CcStart, &in, &out)
+		n.cfg.rules.cc.Step(&p.cc, &t.cc, event.CcStart, &in, &out)
 		t.on[plane] |= 1 << i
 		t.room |= 1 << i
 	}
@@ -191,9 +191,9 @@ func (n *NIC) txHead(op uint8, c *conn, path uint8) event.Head {
 // reroom asks for the room of every path again: the windows moved with the hint or with the number of paths.
 func (n *NIC) reroom(c *conn) {
 	t := c.tx
-	t.connRoom = n.rules.cc.ConnRoom(&t.cc)
+	t.connRoom = n.cfg.rules.cc.ConnRoom(&t.cc)
 	for i := range t.paths {
-		n.roomOf(t, uint8(i), n.rules.cc.PathRoom(&t.paths[i].cc, &t.cc))
+		n.roomOf(t, uint8(i), n.cfg.rules.cc.PathRoom(&t.paths[i].cc, &t.cc))
 	}
 }
 

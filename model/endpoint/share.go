@@ -23,7 +23,7 @@ func (s *shares) step(n *NIC, c *conn, op uint8, in *event.ShareIn) event.ShareO
 	}
 	in.Now = n.tick
 	var out event.ShareOut
-	n.rules.share.Step(sender, &s.port, &s.all, op, in, &out)
+	n.cfg.rules.share.Step(sender, &s.port, &s.all, op, in, &out)
 	if n.trace != nil {
 		n.record(&event.Share{Head: event.Head{Op: op, Cycle: n.cycle(), Xid: n.xid, Conn: in.Conn}, Out: out, In: *in,
 			Sender: *sender, Port: s.port, Class: s.all[sender.Class]})
@@ -36,6 +36,11 @@ func (s *shares) step(n *NIC, c *conn, op uint8, in *event.ShareIn) event.ShareO
 	}
 	if out.Join {
 		*s.join.Push() = c.index
+	}
+	if out.Keep || out.Join {
+		if at, armed := s.due(); armed {
+			n.soon(at)
+		}
 	}
 	if out.SendNow {
 		n.tellHint(c)

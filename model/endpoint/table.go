@@ -122,7 +122,7 @@ func (n *NIC) openStream(s *stream) {
 	s.send = sendStream{slot: notInWheel}
 	var turn event.StreamSchedTurn
 	var so event.StreamSchedOut
-	n.rules.sched.Step(&s.send.sched, &event.StreamSchedMessage{}, &turn, event.StreamSchedOpen, &event.StreamSchedIn{Weight: 1}, &so)
+	n.cfg.rules.sched.Step(&s.send.sched, &event.StreamSchedMessage{}, &turn, event.StreamSchedOpen, &event.StreamSchedIn{Weight: 1}, &so)
 }
 
 // closeStream ends a life: what is on its way for it is thrown away.

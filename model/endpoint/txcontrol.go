@@ -31,7 +31,7 @@ const (
 // control queues it on a plane.
 func (n *NIC) control(plane uint8, q control) {
 	*n.planes[plane].control.Push() = q
-	n.kick(plane)
+	n.wait(plane, hasControl)
 }
 
 // pullControl sends the oldest of the queue that still holds.
@@ -66,6 +66,7 @@ func (n *NIC) pullControl(pl *plane, plane uint8, p *Packet) bool {
 			}
 		}
 	}
+	n.filled[plane] &^= hasControl
 	return false
 }
 

@@ -58,7 +58,7 @@ func (n *NIC) choose(c *conn, mask uint64) uint8 {
 func (n *NIC) largest(c *conn, mask uint64) uint8 {
 	var free [64]uint32
 	for i := range c.tx.paths {
-		free[i] = n.rules.cc.Free(&c.tx.paths[i].cc, &c.tx.cc)
+		free[i] = n.cfg.rules.cc.Free(&c.tx.paths[i].cc, &c.tx.cc)
 	}
 	return pathchoice.Best(free[:len(c.tx.paths)], mask, c.tx.choice.Pointer)
 }
@@ -74,7 +74,7 @@ func (n *NIC) cutNext(c *conn) (slot uint16, part uint32, ok bool) {
 	}
 	for t.turn.Queued > 0 {
 		s := n.streams[t.turn.Head]
-		in := event.StreamSchedIn{Conn: c.index, StreamRow: s.row, Payload: n.cfg.Mtu, Overhead: n.overhead}
+		in := event.StreamSchedIn{Conn: c.index, StreamRow: s.row, Payload: n.cfg.Mtu, Overhead: n.cfg.overhead}
 		out := n.sched(c, s, event.StreamSchedPick, &in)
 		if !out.None {
 			return n.messageSlot(c, s, &out), out.Offset / uint32(n.cfg.Mtu), true
@@ -100,7 +100,7 @@ func (n *NIC) sched(c *conn, s *stream, op uint8, in *event.StreamSchedIn) event
 		row = q.row(msn)
 	}
 	var out event.StreamSchedOut
-	n.rules.sched.Step(&q.sched, row, &t.turn, op, in, &out)
+	n.cfg.rules.sched.Step(&q.sched, row, &t.turn, op, in, &out)
 	switch {
 	case out.Enter:
 		streamsched.Enter(&t.turn, n.links, s.row)
@@ -190,13 +190,13 @@ func (n *NIC) load(p *Packet, addr uint64) {
 }
 
 // wireBytes is what a packet takes of a link.
-func (n *NIC) wireBytes(p *Packet) uint16 { return uint16(p.UDPBytes() + n.framing) }
+func (n *NIC) wireBytes(p *Packet) uint16 { return uint16(p.UDPBytes() + n.cfg.framing) }
 
 // recordBytes is the same of the packet that a record stands for.
 func (n *NIC) recordBytes(t *sender, rec *event.XmitPacket) uint32 {
 	m := &t.out[rec.Message]
 	_, payload := n.part(m, rec.Part)
-	return uint32(wire.Kinds[m.op].HeaderLen+(int(payload)+3)&^3+4) + uint32(n.framing)
+	return uint32(wire.Kinds[m.op].HeaderLen+(int(payload)+3)&^3+4) + uint32(n.cfg.framing)
 }
 
 // ccSend tells R-CC of a packet that leaves.
@@ -224,7 +224,7 @@ func (n *NIC) cc(c *conn, path, op uint8, in *event.CcIn) event.CcOut {
 	in.Active = t.countActive()
 	in.NextTsn = t.paths[path].xmit.NextTsn
 	var out event.CcOut
-	n.rules.cc.Step(&t.paths[path].cc, &t.cc, op, in, &out)
+	n.cfg.rules.cc.Step(&t.paths[path].cc, &t.cc, op, in, &out)
 	if n.trace != nil {
 		n.record(&event.Cc{Head: n.txHead(op, c, path), Out: out, In: *in, Path: t.paths[path].cc, Conn: t.cc})
 	}

@@ -5,7 +5,6 @@ import (
 
 	"metaroce/tandem/model/cc"
 	"metaroce/tandem/model/event"
-	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/sim"
 	"metaroce/tandem/model/wire"
 	"metaroce/tandem/model/xmit"
@@ -15,12 +14,17 @@ import (
 // something. What goes first: replies, control of the sender, what has to be sent again, new data.
 func (n *NIC) Pull(now sim.Picos, plane int, p *Packet) bool {
 	n.at(now)
+	waiting := n.filled[plane]
+	if waiting == 0 && !n.ripe {
+		return false
+	}
 	pl := &n.planes[plane]
-	if n.pullReply(pl, uint8(plane), p) || n.pullControl(pl, uint8(plane), p) {
+	if (waiting&hasReplies != 0 || n.ripe) && n.pullReply(pl, uint8(plane), p) ||
+		waiting&hasControl != 0 && n.pullControl(pl, uint8(plane), p) {
 		n.count.Control++
 		return true
 	}
-	return n.pullLost(pl, uint8(plane), p) || n.pullData(pl, uint8(plane), p)
+	return waiting&hasLost != 0 && n.pullLost(pl, uint8(plane), p) || waiting&hasReady != 0 && n.pullData(pl, uint8(plane), p)
 }
 
 // pullReply takes from the queues of ack in turn (R-ARBITER).
@@ -33,7 +37,7 @@ func (n *NIC) pullReply(pl *plane, plane uint8, p *Packet) bool {
 				return true
 			}
 		case 1:
-			if n.pullAnswer(pl, p) {
+			if n.pullAnswer(pl, plane, p) {
 				return true
 			}
 		default:
@@ -58,16 +62,17 @@ func (n *NIC) pullWish(pl *plane, plane uint8, p *Packet) bool {
 		row := &c.rx[w.path]
 		if row.plane != plane {
 			*n.planes[row.plane].wishes.Push() = w
-			n.kick(row.plane)
+			n.wait(row.plane, hasWishes)
 			continue
 		}
 		n.buildAck(c, w.path, w.op, p)
 		return true
 	}
+	n.filled[plane] &^= hasWishes
 	return false
 }
 
-func (n *NIC) pullAnswer(pl *plane, p *Packet) bool {
+func (n *NIC) pullAnswer(pl *plane, plane uint8, p *Packet) bool {
 	for pl.answers.Len() > 0 {
 		r := *pl.answers.Head()
 		pl.answers.Drop()
@@ -78,32 +83,34 @@ func (n *NIC) pullAnswer(pl *plane, p *Packet) bool {
 		n.buildReply(c, &r, p)
 		return true
 	}
+	n.filled[plane] &^= hasAnswers
 	return false
 }
 
 // pullNotice sends the oldest notice alone when no acknowledgement took it for long enough.
 func (n *NIC) pullNotice(plane uint8, p *Packet) bool {
-	for h := n.notices.head(); h != nil && n.tick-h.at >= preset.AckTimer; h = n.notices.head() {
-		c := n.conns[h.conn]
-		if c.rx == nil {
-			n.notices.drop()
-			continue
-		}
-		if by := c.rx[h.path].plane; by != plane {
-			n.kick(by)
-			return false
-		}
-		n.buildAck(c, h.path, event.AckNotice, p)
-		return true
+	if !n.ripe {
+		return false
 	}
-	return false
+	h := n.notices.head()
+	c := n.conns[h.conn]
+	if c.rx == nil {
+		n.dropNotice() // closed since
+		return false
+	}
+	if by := c.rx[h.path].plane; by != plane {
+		n.kick(by)
+		return false
+	}
+	n.buildAck(c, h.path, event.AckNotice, p)
+	return true
 }
 
 // transmit fills the base header of what the sender sends: carrier is the path whose port and plane it leaves by.
 func (n *NIC) transmit(c *conn, op wire.Opcode, path, carrier uint8, p *Packet) {
 	t := c.tx
 	p.Base = wire.Base{Opcode: op, Epoch: t.paths[path].timer.Epoch, Path: path, DstConn: c.peer, TxTime: n.tick}
-	p.Src, p.Dst, p.Sport = n.cfg.Host, c.host, t.paths[carrier].timer.Sport
+	p.Src, p.Dst, p.Sport = n.host, c.host, t.paths[carrier].timer.Sport
 	p.Ce, p.PayloadLen, p.Data = false, 0, p.Data[:0]
 }
 
@@ -130,6 +137,7 @@ func (n *NIC) pullLost(pl *plane, plane uint8, p *Packet) bool {
 		}
 		pl.lost.Drop()
 	}
+	n.filled[plane] &^= hasLost
 	return false
 }
 
@@ -161,7 +169,7 @@ func (n *NIC) wakeLost(c *conn) {
 			*n.planes[i].lost.Push() = c.index
 		}
 		if t.inLost>>i&1 != 0 {
-			n.kick(uint8(i))
+			n.wait(uint8(i), hasLost)
 		}
 	}
 }
@@ -242,6 +250,7 @@ func (n *NIC) pullData(pl *plane, plane uint8, p *Packet) bool {
 			return true
 		}
 	}
+	n.filled[plane] &^= hasReady
 	return false
 }
 
@@ -251,12 +260,12 @@ func (n *NIC) sendable(t *sender) uint64 {
 	if t.turn.Queued == 0 && !t.replying() {
 		return 0
 	}
-	if n.rules.cc.Asleep(&t.cc, n.tick) {
+	if n.cfg.rules.cc.Asleep(&t.cc, n.tick) {
 		n.resume(n.conns[t.conn])
 	}
 	mask := t.feed & t.room
 	if !t.connRoom {
-		if at, waits := n.rules.cc.Reminder(&t.cc); waits {
+		if at, waits := n.cfg.rules.cc.Reminder(&t.cc); waits {
 			n.await(t, at)
 		}
 		return 0
@@ -281,6 +290,7 @@ func (n *NIC) await(t *sender, tick uint32) {
 	if !t.inPace || int32(tick-t.wait) < 0 {
 		t.inPace, t.wait = true, tick
 		n.pace.push(tick, t.conn)
+		n.soon(tick)
 	}
 }
 
@@ -313,6 +323,6 @@ func (n *NIC) wakeConn(c *conn) {
 			t.inReady |= 1 << i
 			*n.planes[i].ready.Push() = c.index
 		}
-		n.kick(uint8(i))
+		n.wait(uint8(i), hasReady)
 	}
 }

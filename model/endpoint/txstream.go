@@ -157,7 +157,7 @@ func (n *NIC) begun(q *sendStream) bool {
 func (n *NIC) wheelStream(s *stream, tick uint32) {
 	q := &s.send
 	if q.slot == notInWheel || n.timers.before(tick, q.slot) {
-		q.slot = n.timers.add(ownerStream|uint32(s.row), tick)
+		q.slot = n.addTimer(ownerStream|uint32(s.row), tick)
 	}
 }
 

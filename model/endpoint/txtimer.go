@@ -114,7 +114,7 @@ func (n *NIC) wheelPath(c *conn, path uint8, tick uint32) {
 	if pt.slot != notInWheel && !n.timers.before(tick, pt.slot) {
 		return
 	}
-	pt.slot = n.timers.add(pathOwner(c.index, path), tick)
+	pt.slot = n.addTimer(pathOwner(c.index, path), tick)
 }
 
 // pathTimer executes a transaction of R-TIMER and does what it says.

@@ -112,3 +112,10 @@ func (w *wheel) pop(tick uint32) (id, slot uint32, ok bool) {
 		w.at = (w.at + 1) & (slotWrap - 1)
 	}
 }
+
+// addTimer puts an owner into the wheel of the NIC.
+func (n *NIC) addTimer(id, tick uint32) uint32 {
+	slot := n.timers.add(id, tick)
+	n.soon(slot << slotLog)
+	return slot
+}
