@@ -20,26 +20,25 @@ const (
 // conn is what both directions of a connection share. The halves are made when they are first used: a connection that
 // only sends has no receive windows.
 type conn struct {
-	row       event.AdmitConn // what admit asks; zero while closed
-	state     connState
-	paths     uint8
-	rows      uint8 // log2 of its stream rows
+	row   event.AdmitConn // what admit asks; zero while closed
+	tx    *sender
+	rx    []rxPath
+	peer  uint32 // its connection: index and generation
+	host  uint16 // where the peer is
+	index uint16
+	state connState
+	paths uint8
+	heard uint8 // path of the peer that was heard last
+	rows  uint8 // log2 of its stream rows
+
+	sender    event.ShareSender // what the peer may send, as the receiver's shares have it
+	first     uint32            // first psn of every path that it sends
+	peerFirst uint32            // and that it receives
+	rate      uint32            // Mb/s of the peer's port, all planes: unit of its hints
+	announced uint16            // UDP source port of the peer's last announcement
 	why       Status
-	index     uint16
-	host      uint16 // where the peer is
-	peer      uint32 // its connection: index and generation
-	first     uint32 // first psn of every path that it sends
-	peerFirst uint32 // and that it receives
-	rate      uint32 // Mb/s of the peer's port, all planes: unit of its hints
-
-	rx     []rxPath
-	tx     *sender
-	sender event.ShareSender // what the peer may send, as the receiver's shares have it
-	asks   *requests         // requests of both sides; nil until there is one
-	life   life
-
-	heard     uint8  // path of the peer that was heard last
-	announced uint16 // UDP source port of its last announcement
+	asks      *requests // requests of both sides; nil until there is one
+	life      life
 }
 
 // rxPath is what the receive side holds of a path.

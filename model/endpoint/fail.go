@@ -42,7 +42,7 @@ func (n *NIC) failReceives(s *stream, why Status, at int64) {
 		if int64(s.consumed) == at {
 			status = why
 		}
-		*n.completions.Push() = Completion{
+		*n.completion() = Completion{
 			ID: uint64(r.WrId), Conn: s.conn, Stream: s.number, Status: status, Responder: true, Receive: true,
 		}
 		*r = event.RecvRecv{}

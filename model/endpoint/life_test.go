@@ -173,3 +173,28 @@ func TestAbort(t *testing.T) {
 		w.quiet()
 	}
 }
+
+// TestCloseDrains: a close waits for what was posted before it, whatever the last thing to settle is.
+func TestCloseDrains(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t, rapid.Uint64().Draw(t, "seed"), nil)
+		w.trouble = trouble{lose: 200, lose2: 200, late: 100, lateBy: 1e7}
+		a, _ := w.open(4, 1)
+		own := 0
+		for range rapid.IntRange(0, 6).Draw(t, "requests") {
+			w.post(0, a, uint16(rapid.IntRange(0, 1).Draw(t, "stream")), Work{
+				Op:     rapid.SampledFrom([]wire.Opcode{wire.OpcodeWrite, wire.OpcodeReadRequest}).Draw(t, "op"),
+				Length: uint32(rapid.IntRange(0, 9000).Draw(t, "bytes")), Rkey: testKey,
+			})
+			own++
+		}
+		w.settle(sim.Picos(rapid.IntRange(0, 20).Draw(t, "us")) * 1e6)
+		require.NoError(t, w.nics[0].Close(w.now, a))
+		w.after(0)
+		w.runUntil(w.now+20e12, func() bool { return w.life[0][len(w.life[0])-1].Kind == LifeClosed })
+		for _, e := range w.ended[0] {
+			require.Equal(t, StatusOK, e.Status)
+		}
+		require.Len(t, w.ended[0], own)
+	})
+}

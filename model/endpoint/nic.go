@@ -22,6 +22,7 @@ type NIC struct {
 	due     uint32           // tick at which OnTime may have something to do
 	dues    bool             // it may
 	ripe    bool             // the oldest notice is to go alone
+	untold  bool             // completions wait to be taken
 	host    uint16           // address
 	filled  [MaxPlanes]uint8 // per plane: its queues that are not empty, a bit each
 
@@ -263,12 +264,19 @@ func (s *soonest) at(tick uint32) {
 	}
 }
 
+// completion is the place of the next completion.
+func (n *NIC) completion() *Completion {
+	n.untold = true
+	return n.completions.Push()
+}
+
 // Completion takes the oldest completion that was not taken.
 func (n *NIC) Completion() (Completion, bool) {
-	c := n.completions.Head()
-	if c == nil {
+	if !n.untold {
 		return Completion{}, false
 	}
+	c := n.completions.Head()
 	n.completions.Drop()
+	n.untold = n.completions.Len() > 0
 	return *c, true
 }

@@ -132,7 +132,7 @@ func (n *NIC) released(c *conn, s *stream, m *doneMessage) {
 		s.consumed++
 	}
 	n.count.Released++
-	*n.completions.Push() = Completion{
+	*n.completion() = Completion{
 		Conn: c.index, Stream: s.number, Msn: m.msn, Op: m.opcode, Bytes: m.length, Imm: m.imm,
 		ID: uint64(m.wrID), Responder: true, Receive: consumes,
 	}

@@ -13,58 +13,64 @@ import (
 
 // sender is the send side of a connection. Masks have a bit for each path.
 type sender struct {
-	paths  []txPath
-	on     [MaxPlanes]uint64 // paths by the plane that they use
-	active uint64            // may take new data
-	feed   uint64            // of those, the ones that new data keeps to
-	room   uint64            // window, span of psn and records have room
-	lost   uint64            // something has to be sent again
-	away   uint64            // something left by another port
-	dirty  uint64            // the newest transmission was data: nothing behind it shows that it is lost
-	flush  uint64            // a flush is queued
+	active   uint64 // may take new data
+	feed     uint64 // of those, the ones that new data keeps to
+	room     uint64 // window, span of psn and records have room
+	lost     uint64 // something has to be sent again
+	paths    []txPath
+	credit   int32 // bytes that it may still send in its turn
+	inReady  uint8 // planes whose ready list it stands in, a bit each
+	inLost   uint8 // likewise of lists of lost packets
+	connRoom bool
+	inPace   bool // waits for a time: wait
 
-	choice event.PathChoiceChoice
-	cc     event.CcConn
-	turn   event.StreamSchedTurn
+	cc        event.CcConn
+	dirty     uint64 // the newest transmission was data: nothing behind it shows that it is lost
+	flush     uint64 // a flush is queued
+	lastAlive uint32 // tick at which a path was proven alive last
+	wait      uint32 // tick: its pacing time, or that of another announcement
+	turn      event.StreamSchedTurn
+	out       []outMessage // messages that have been cut, by the number that records keep
+	choice    event.PathChoiceChoice
 
-	out     []outMessage // messages that have been cut, by the number that records keep
+	on      [MaxPlanes]uint64 // paths by the plane that they use
+	away    uint64            // something left by another port
+	probed  uint64            // paths with a probe queued
 	outFree []uint16
 	replies *replyQueue // responses that wait to be cut; nil: there was none yet
-
-	credit    int32 // bytes that it may still send in its turn
-	spin      uint8 // planes that control went by, in turn
-	inReady   uint8 // planes whose ready list it stands in, a bit each
-	inLost    uint8 // likewise of lists of lost packets
-	conn      uint16
-	inPace    bool   // waits for its pacing time
-	wait      uint32 // and until then
-	connRoom  bool
-	probed    uint64 // paths with a probe queued
-	slot      uint32 // of the wheel
-	lastAlive uint32 // tick at which a path was proven alive last
+	slot    uint32      // of the wheel
+	conn    uint16
+	spin    uint8 // planes that control went by, in turn
 }
 
 // txPath is what the send side holds of a path.
 type txPath struct {
 	xmit  event.XmitPath
-	heard event.AckRecvPath
+	ring  xmit.Ring
 	cc    event.CcPath
 	timer event.PathTimerPath
-	ring  xmit.Ring
+	heard event.AckRecvPath
 	slot  uint32 // of the wheel
 	tally pathTally
 }
 
-// outMessage is a message, or the answer to a request, that has packets in flight. It stays until all of them are settled.
+// outMessage is a message, or the answer to a request, that has packets in flight. It stays until all of them are settled,
+// and has what they need to be made again.
 type outMessage struct {
-	msn     uint32 // reply: index of the reply
-	length  uint32
-	open    uint32 // packets that are not settled
-	row     uint16 // stream
-	attempt uint8
-	op      wire.Opcode
-	whole   bool // all of it was cut
-	used    bool
+	remote    uint64 // address at the peer, of a Write
+	local     uint64 // source
+	msn       uint32 // response: its place among the replies
+	length    uint32
+	open      uint32 // packets that are not settled
+	rkey      uint32
+	recvIndex uint32
+	imm       uint32
+	row       uint16 // stream
+	stream    uint16 // its number in the connection
+	attempt   uint8
+	op        wire.Opcode
+	whole     bool // all of it was cut
+	used      bool
 }
 
 // sender returns the send side of a connection, made when it first sends.

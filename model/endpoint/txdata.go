@@ -117,16 +117,28 @@ func (n *NIC) sched(c *conn, s *stream, op uint8, in *event.StreamSchedIn) event
 
 // messageSlot is the slot of the message that a packet was cut from, taken with its first packet.
 func (n *NIC) messageSlot(c *conn, s *stream, cut *event.StreamSchedOut) uint16 {
-	t := c.tx
-	e := s.send.at(cut.Msn)
+	t, slot := c.tx, s.send.cutting
 	if cut.Offset == 0 {
-		e.out = t.takeSlot(outMessage{msn: cut.Msn, length: e.Length, row: s.row, attempt: cut.Attempt, op: e.Op})
-		e.outs++
-		e.cut = true
+		slot = n.openSlot(t, s, cut)
+	} else if m := &t.out[slot]; m.msn != cut.Msn || m.attempt != cut.Attempt || m.row != s.row || !m.used {
+		slot = s.send.at(cut.Msn).out // another message was cut meanwhile
 	}
+	s.send.cutting = slot
 	if cut.Last {
-		t.out[e.out].whole = true
+		t.out[slot].whole = true
 	}
+	return slot
+}
+
+// openSlot takes the slot of an attempt.
+func (n *NIC) openSlot(t *sender, s *stream, cut *event.StreamSchedOut) uint16 {
+	e := s.send.at(cut.Msn)
+	e.out = t.takeSlot(outMessage{
+		remote: e.Remote, local: e.Local, msn: cut.Msn, length: e.Length, rkey: e.Rkey, recvIndex: e.recvIndex, imm: e.Imm,
+		row: s.row, stream: s.number, attempt: cut.Attempt, op: e.Op,
+	})
+	e.outs++
+	e.cut = true
 	return e.out
 }
 
@@ -163,18 +175,19 @@ func (n *NIC) fill(c *conn, rec *event.XmitPacket, p *Packet) {
 		n.fillReply(c, m, offset, p)
 		return
 	}
-	s := n.streams[m.row]
-	w := s.send.at(m.msn)
-	p.Stream, p.Attempt, p.Msn, p.Length, p.Offset = s.number, m.attempt, m.msn, m.length, offset
-	p.FlagL = offset+uint32(payload) == m.length
-	p.Rkey, p.Addr = w.Rkey, w.Remote+uint64(offset)
-	p.RecvIndex, p.Imm = w.recvIndex, w.Imm
-	if !wire.Kinds[m.op].CarriesMessage {
-		p.Slot, p.Addr, p.LocalAddr, p.LocalKey = w.request, w.Remote, w.Local, 0
-		p.FetchAdd, p.Compare, p.Operand = w.Add, w.Compare, w.Operand
-		return
+	p.Stream, p.Attempt, p.Msn, p.Length, p.Offset = m.stream, m.attempt, m.msn, m.length, offset
+	p.Rkey, p.Addr = m.rkey, m.remote+uint64(offset)
+	if m.op != wire.OpcodeWrite {
+		p.RecvIndex, p.Imm = m.recvIndex, m.imm
+		if !wire.Kinds[m.op].CarriesMessage {
+			w := n.streams[m.row].send.at(m.msn)
+			p.FlagL, p.Slot, p.LocalAddr, p.LocalKey = true, w.request, m.local, 0
+			p.FetchAdd, p.Compare, p.Operand = w.Add, w.Compare, w.Operand
+			return
+		}
 	}
-	n.load(p, w.Local+uint64(offset))
+	p.FlagL = offset+uint32(payload) == m.length
+	n.load(p, m.local+uint64(offset))
 }
 
 // load reads the payload from the host.

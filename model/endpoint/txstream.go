@@ -84,12 +84,13 @@ func (n *NIC) report(c *conn, s *stream) {
 				status = q.why
 			}
 		}
-		*n.completions.Push() = Completion{
+		*n.completion() = Completion{
 			ID: w.ID, Conn: c.index, Stream: s.number, Op: w.Op, Status: status, Msn: q.reported, Bytes: w.Length, Value: w.value,
 		}
 		q.reported++
 	}
 	n.drop(q)
+	n.drained(c)
 }
 
 // drop forgets work that has its completion and no packet in flight.

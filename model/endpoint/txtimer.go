@@ -74,6 +74,7 @@ func (n *NIC) walkAway(c *conn, path uint8) {
 	if w.acked > 0 {
 		out := n.cc(c, path, event.CcAck, &event.CcIn{Acked: w.bytes, Packets: w.acked, Ce: c.tx.paths[path].cc.Ce})
 		n.roomFor(c, path, &out)
+		n.drained(c)
 	}
 	if w.lost > 0 {
 		n.wakeLost(c)

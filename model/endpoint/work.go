@@ -68,8 +68,9 @@ func (s Status) String() string {
 
 // sendStream is the send side of a stream.
 type sendStream struct {
-	sched event.StreamSchedStream
-	rows  []event.StreamSchedMessage // length a power of two that covers the messages posted to the scheduler
+	rows    []event.StreamSchedMessage // length a power of two that covers the messages posted to the scheduler
+	sched   event.StreamSchedStream
+	cutting uint16 // message slot that was cut from last
 
 	work     []work // length a power of two; entry msn mod length
 	first    uint32 // oldest msn kept

@@ -13,11 +13,11 @@ type host struct {
 	t      *Transport
 	nic    *endpoint.NIC
 	dev    device // the NIC, or the NIC in cycles around it
-	number int
-	planes int
-	turn   int // plane that is kicked first: where all are idle the first one kicked gets the packet
 	wake   sim.Picos
-	links  []*link // by connection
+	number int32
+	planes uint8
+	turn   uint8 // plane that is kicked first: where all are idle the first one kicked gets the packet
+	_      [64 - 46]byte
 }
 
 // device is what the network sees of a NIC.
@@ -29,8 +29,13 @@ type device interface {
 	Kicks() uint32
 }
 
-// make makes the NIC of a host.
+// make makes the NIC of a host. Those without cycles share what never changes with the first one.
 func (h *host) make(e endpoint.Config, cycles *nic.Config) error {
+	if first := h.t.hosts[0].nic; cycles == nil && first != nil {
+		h.nic = first.Sibling(e.Host)
+		h.dev = h.nic
+		return nil
+	}
 	if cycles == nil {
 		n, err := endpoint.New(e)
 		h.nic, h.dev = n, n
@@ -116,24 +121,29 @@ func (h *host) completions(now sim.Picos) {
 // after does what every call of the NIC leaves to its surroundings: uplinks are kicked, the next deadline is asked for.
 func (h *host) after(now sim.Picos) {
 	if kicks := h.dev.Kicks(); kicks != 0 {
-		if h.turn++; h.turn >= h.planes {
-			h.turn = 0
-		}
-		for i := range h.planes {
-			plane := h.turn + i
-			if plane >= h.planes {
-				plane -= h.planes
-			}
-			if kicks>>plane&1 != 0 {
-				h.t.net.Kick(h.number, plane)
-			}
-		}
+		h.kick(kicks)
 	}
 	if at, armed := h.dev.Deadline(); armed && at < h.wake {
 		h.wake = at
-		h.t.net.Wake(h.number, at)
+		h.t.net.Wake(int(h.number), at)
 	}
 	if h.t.cfg.Cycles != nil {
 		h.completions(now) // whatever a NIC in cycles is called for, it does what is due at that time
+	}
+}
+
+// kick kicks planes, another one first each time.
+func (h *host) kick(kicks uint32) {
+	if h.turn++; h.turn >= h.planes {
+		h.turn = 0
+	}
+	for i := range h.planes {
+		plane := h.turn + i
+		if plane >= h.planes {
+			plane -= h.planes
+		}
+		if kicks>>plane&1 != 0 {
+			h.t.net.Kick(int(h.number), int(plane))
+		}
 	}
 }

@@ -30,9 +30,10 @@ type Transport struct {
 	pool    pool
 	framing int
 
-	links  []*link
-	linkOf map[pair]*link // only ever looked up in
-	open   int            // messages posted and not complete
+	links   []*link
+	linksOf [][]*link      // by host and connection
+	linkOf  map[pair]*link // only ever looked up in
+	open    int            // messages posted and not complete
 }
 
 var (
@@ -56,7 +57,7 @@ func New(net Network, f *fabric.Config, events cluster.Events, c Config) (*Trans
 	if err := c.Validate(f); err != nil {
 		return nil, err
 	}
-	t := &Transport{net: net, events: events, cfg: c, hosts: make([]host, f.Hosts), linkOf: map[pair]*link{}, framing: endpoint.FramingV4}
+	t := &Transport{net: net, events: events, cfg: c, hosts: make([]host, f.Hosts), linksOf: make([][]*link, f.Hosts), linkOf: map[pair]*link{}, framing: endpoint.FramingV4}
 	rtt := c.BaseRtt
 	if rtt == 0 {
 		rtt = net.Diameter(int(c.Mtu)+dataHeaders, ackBytes)
@@ -68,7 +69,7 @@ func New(net Network, f *fabric.Config, events cluster.Events, c Config) (*Trans
 	for i := range t.hosts {
 		e := c.endpoint(f, i, rtt)
 		e.Records = records
-		t.hosts[i] = host{t: t, number: i, planes: f.Planes, wake: never}
+		t.hosts[i] = host{t: t, number: int32(i), planes: uint8(f.Planes), wake: never}
 		if err := t.hosts[i].make(e, c.Cycles); err != nil {
 			return nil, err
 		}
@@ -126,7 +127,7 @@ func (t *Transport) link(now sim.Picos, src, dst uint16) *link {
 	b.region(l.connB)
 	l.toA = make([]sim.Ring[workload.Message], 1<<t.cfg.Streams)
 	l.toB = make([]sim.Ring[workload.Message], 1<<t.cfg.Streams)
-	a.links, b.links = append(a.links, l), append(b.links, l)
+	t.linksOf[p.a], t.linksOf[p.b] = append(t.linksOf[p.a], l), append(t.linksOf[p.b], l)
 	t.linkOf[p] = l
 	t.links = append(t.links, l)
 	return l
@@ -134,9 +135,9 @@ func (t *Transport) link(now sim.Picos, src, dst uint16) *link {
 
 // released takes a message of a host's peer for complete.
 func (t *Transport) released(now sim.Picos, h *host, c *endpoint.Completion) {
-	l := h.links[c.Conn]
+	l := t.linksOf[h.number][c.Conn]
 	queue := &l.toA[c.Stream]
-	if h.number == int(l.b) {
+	if int(h.number) == int(l.b) {
 		queue = &l.toB[c.Stream]
 	}
 	m := *queue.Head()
