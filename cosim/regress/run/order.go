@@ -82,7 +82,7 @@ const (
 )
 
 // pack cuts the order into shards. Each gets a share of what is left, so that they become smaller towards the end and
-// no worker is left with much when the others are through. What is wanted early goes out in small packs.
+// no worker is left with much when the others are through. What failed or was touched goes out in small packs: it is waited for.
 func pack(list []item, workers int) [][]item {
 	left := time.Duration(0)
 	for i := range list {
@@ -91,7 +91,7 @@ func pack(list []item, workers int) [][]item {
 	var packs [][]item
 	for len(list) > 0 {
 		size := min(max(left/time.Duration(2*max(1, workers)), leastPack), mostPack)
-		if list[0].class < rest {
+		if list[0].class < fresh {
 			size = leastPack
 		}
 		n, sum := 0, time.Duration(0)

@@ -187,7 +187,7 @@ func (r *runner) launch(ctx context.Context, packs [][]item, names, files []stri
 func (f *Folder) stopFile() string { return f.path(shard.StopFile) }
 
 // program is the SHA-256 of this program as it was started.
-func program() (string, error) {
+var program = sync.OnceValues(func() (string, error) {
 	f, err := os.Open(shard.Self)
 	if err != nil {
 		return "", err
@@ -198,7 +198,7 @@ func program() (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
+})
 
 // finish gives a record to what has none, and writes what the run came to.
 func (r *runner) finish(ctx context.Context) (*Summary, error) {
