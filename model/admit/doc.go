@@ -1,7 +1,7 @@
 // Package admit decides whether a frame comes in at all: parsing, ICRC, connection, path, stream, room (R-FRAME,
 // R-ICRC, R-ADMIT).
 //
-// Everything that can make a packet vanish is decided here, before any state changes. A dropped frame leaves its
+// Whatever may be dropped is dropped here, while no row has changed yet. A dropped frame leaves its
 // record and a count by reason, nothing else, and is not acknowledged, so its sender sends it again. Behind admit a
 // packet is placed or refused, never lost.
 //

@@ -25,10 +25,16 @@ func run(t *testing.T, f fabric.Config, c metaroce.Config, w workload.Workload) 
 	return r, tr
 }
 
+// TestOneFlow: a flow alone fills its link, and nothing of it goes twice.
 func TestOneFlow(t *testing.T) {
 	f := fabric.Default(fabric.LeafSpine, 16)
-	w, err := workload.Flows(16, []workload.Flow{{Src: 0, Dst: 15, Bytes: 50 << 20}})
+	const bytes = 50 << 20
+	w, err := workload.Flows(16, []workload.Flow{{Src: 0, Dst: 15, Bytes: bytes}})
 	require.NoError(t, err)
 	r, tr := run(t, f, metaroce.Default(), w)
-	t.Logf("%d ps, %d Mb/s, %+v", r.Makespan(), cluster.Rate(50<<20, r.Makespan()), tr.Counters())
+	c := tr.Counters()
+	require.Greater(t, cluster.Rate(bytes, r.Makespan()), uint64(f.LinkMbps)*95/100)
+	require.Equal(t, uint64(bytes), c.Bytes)
+	require.Equal(t, uint64(bytes/4096), c.Data)
+	require.Zero(t, c.Retransmitted+c.Timeouts+c.Duplicates+c.PathFailures)
 }
