@@ -12,22 +12,32 @@ import (
 
 // TestWithoutHint: an announcement, and nothing in flight until it is answered (R-JOIN).
 func TestWithoutHint(t *testing.T) {
-	s := newSender(t, config(), 8, 12345)
+	c := config()
+	c.Tuning.LapseRtts = 8
+	s := newSender(t, c, 8, 12345)
 	require.True(t, s.e.Asleep(&s.conn, s.now))
 	require.True(t, s.step(event.CcResume, 0, event.CcIn{Waiting: 100 * packet}).Announce)
 	require.False(t, s.e.Asleep(&s.conn, s.now))
 	require.False(t, s.e.ConnRoom(&s.conn))
-	at, waits := s.e.Reminder(&s.conn)
-	require.True(t, waits)
-	s.now = at - 1
-	require.False(t, s.e.Asleep(&s.conn, s.now))
-	s.now = at
-	require.True(t, s.e.Asleep(&s.conn, s.now), "no answer: it announces itself again")
-	require.True(t, s.step(event.CcResume, 0, event.CcIn{Waiting: 100 * packet}).Announce)
+	for k, rtts := range []uint32{2, 4, 8, 8, 8, 8, 8, 8, 8, 8} { // twice as long each time, as long as a hint holds at most
+		at, waits := s.e.Reminder(&s.conn)
+		require.True(t, waits)
+		require.Equal(t, s.now+rtts*rtt+1, at, "announcement %d", k)
+		s.now = at - 1
+		require.False(t, s.e.Asleep(&s.conn, s.now))
+		require.False(t, s.step(event.CcResume, 0, event.CcIn{Waiting: 100 * packet}).Announce)
+		s.now = at
+		require.True(t, s.e.Asleep(&s.conn, s.now), "no answer: it announces itself again")
+		require.True(t, s.step(event.CcResume, 0, event.CcIn{Waiting: 100 * packet}).Announce)
+	}
 	s.hint(whole-1, 1, 0)
 	require.True(t, s.e.ConnRoom(&s.conn))
-	_, waits = s.e.Reminder(&s.conn)
+	_, waits := s.e.Reminder(&s.conn)
 	require.False(t, waits)
+	s.now += 8*rtt + 1
+	require.True(t, s.step(event.CcResume, 0, event.CcIn{Waiting: 100 * packet}).Announce)
+	at, _ := s.e.Reminder(&s.conn)
+	require.Equal(t, s.now+2*rtt+1, at, "another rest begins anew")
 }
 
 // TestBehindAnAnnouncement: what the tuning lets go out while the answer is on its way.
@@ -141,11 +151,11 @@ func TestLongWaitKeepsTheHint(t *testing.T) {
 
 // TestAskedAfterARest: a connection that rested long has the whole time for its answer.
 func TestAskedAfterARest(t *testing.T) {
-	for _, waiting := range []uint32{packet, bdp} {
+	for waiting, rtts := range map[uint32]uint32{packet: 4, bdp: 2} {
 		s := newSender(t, config(), 8, 0)
 		s.now += 100 * rtt
 		s.step(event.CcResume, 0, event.CcIn{Waiting: waiting})
-		s.now += 4 * rtt
+		s.now += rtts * rtt
 		require.False(t, s.e.Asleep(&s.conn, s.now))
 		s.now++
 		require.True(t, s.e.Asleep(&s.conn, s.now))

@@ -9,7 +9,7 @@ func (e *Engine) Asleep(conn *event.CcConn, now uint32) bool {
 	case stateQuiet:
 		return true
 	case stateAllowed, stateAnnounced:
-		return now-conn.LastSent > e.tuning.LapseRtts*conn.BaseRtt
+		return now-conn.LastSent > e.patience(conn)
 	}
 	return e.phased(conn) && int32(now-conn.PaceAt) > int32(conn.Gap) || now-conn.LastSent > e.lapse(conn)
 }
@@ -25,8 +25,11 @@ func (e *Engine) resume(conn *event.CcConn, in *event.CcIn, out *event.CcOut) {
 		return
 	}
 	asked := conn.State == stateAllowed || conn.State == stateAnnounced
-	if asked && in.Now-conn.LastSent <= e.tuning.LapseRtts*conn.BaseRtt {
+	if asked && in.Now-conn.LastSent <= e.patience(conn) {
 		return
+	}
+	if conn.State != stateAnnounced {
+		conn.Asked = 0
 	}
 	conn.State, conn.Hint, conn.HintGen = stateQuiet, 0, 0
 	e.reshape(conn)
@@ -36,6 +39,7 @@ func (e *Engine) resume(conn *event.CcConn, in *event.CcIn, out *event.CcOut) {
 	conn.State = stateAllowed // what fits into the allowance goes out at once: its packets announce it as well
 	if in.Waiting > e.allowance {
 		conn.State, out.Announce = stateAnnounced, true
+		conn.Asked = min(conn.Asked+1, askedMax)
 	}
 	conn.LastSent = in.Now
 	conn.Demand = out.Announce
@@ -43,7 +47,17 @@ func (e *Engine) resume(conn *event.CcConn, in *event.CcIn, out *event.CcOut) {
 
 // Reminder is when an announcement that was not answered is made again: Asleep holds from then on.
 func (e *Engine) Reminder(conn *event.CcConn) (at uint32, waits bool) {
-	return conn.LastSent + e.tuning.LapseRtts*conn.BaseRtt + 1, conn.State == stateAnnounced
+	return conn.LastSent + e.patience(conn) + 1, conn.State == stateAnnounced
+}
+
+// patience is how long a connection without a hint waits before it asks for one again: not so long as a hint holds, or
+// a lost answer would make the next sender's hint lapse, too; and longer each time, since behind a queue answers are late.
+func (e *Engine) patience(conn *event.CcConn) uint32 {
+	rtts := e.tuning.LapseRtts
+	if conn.State == stateAnnounced {
+		rtts = min(rtts, e.tuning.AnswerRtts<<(conn.Asked-1))
+	}
+	return rtts * conn.BaseRtt
 }
 
 // lapse is how long a hint holds after the last packet.

@@ -14,6 +14,8 @@ const (
 	stateAnnounced = 3 // waits for the answer
 )
 
+const askedMax = 7 // doublings of the wait for an answer are at most one less
+
 const (
 	hintBits  = 20
 	pathBits  = 15 // Wp is a part of 2^15 of the path's share

@@ -938,6 +938,7 @@ type CcConn struct {
 	Active   uint8  // 7 bits: active paths, at least 1
 	Spread   uint8  // 7 bits: paths that the window feeds: new data keeps to so many
 	State    uint8  // 2 bits: 0 quiet: no hint and not announced, 1 sending its allowance, 2 hint holds, 3 announced
+	Asked    uint8  // 3 bits: announcements in a row that were not answered
 	Demand   bool   // 1 bit: flag B of the last packet
 }
 

@@ -1214,7 +1214,8 @@ func (r *Cc) Encode(b *[MaxRecord]byte) (n int) {
 	b[183] = r.Conn.Active
 	b[184] = r.Conn.Spread
 	b[185] = r.Conn.State
-	b[186] = bit(r.Conn.Demand)
+	b[186] = r.Conn.Asked
+	b[187] = bit(r.Conn.Demand)
 	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:192]))
 	return 192
 }
@@ -1296,7 +1297,8 @@ func (r *Cc) Decode(b []byte) error {
 	r.Conn.Active = q[119]
 	r.Conn.Spread = q[120]
 	r.Conn.State = q[121]
-	r.Conn.Demand = q[122] != 0
+	r.Conn.Asked = q[122]
+	r.Conn.Demand = q[123] != 0
 	return nil
 }
 

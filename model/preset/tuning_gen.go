@@ -15,6 +15,7 @@ type Tuning struct {
 	SpreadPackets    uint32 // packets, 0..64: a window feeds a path with at least so many, else new data keeps to fewer paths, one a plane at least: a lone packet on a path has only a timeout to find its loss; 0: all paths (R-CC)
 	Allowance        uint32 // packets, 1..64: what may be in flight without a hint, and is sent without announcing it: a short message costs no round trip (R-JOIN)
 	Announced        uint32 // packets, 0..64: what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a long message 1 us of 18 (R-JOIN)
+	AnswerRtts       uint32 // base RTT, 1..16: an announcement is made again after so long, then after twice as long, up to lapse_rtts: its answer takes 1.25 and may be lost. With lapse_rtts at once, a sender that waits makes the next one of a ring wait for longer than its hint holds, and so on: at 1 % loss 0.67 of its throughput instead of 0.97 (R-JOIN)
 	LapseRtts        uint32 // base RTT, 1..64: a hint holds so long after the last packet (R-JOIN)
 	LapsePackets     uint32 // packet times at the share, 1..64: or so long, when more waits: at 1000:1 a sender has one packet per 84 us and must stay in the count (R-JOIN)
 	LapseMargin      uint32 // base RTT, 0..16: the receiver counts a sender so much longer, for queues that its packets meet (R-JOIN)
@@ -62,6 +63,7 @@ func DefaultTuning() Tuning {
 		SpreadPackets:    2,
 		Allowance:        4,
 		Announced:        0,
+		AnswerRtts:       2,
 		LapseRtts:        4,
 		LapsePackets:     4,
 		LapseMargin:      1,
@@ -108,6 +110,7 @@ var knobs = []Knob{
 	{"spread_packets", "packets", "R-CC", "a window feeds a path with at least so many, else new data keeps to fewer paths, one a plane at least: a lone packet on a path has only a timeout to find its loss; 0: all paths", 0, 64, 2, func(t *Tuning) *uint32 { return &t.SpreadPackets }},
 	{"allowance", "packets", "R-JOIN", "what may be in flight without a hint, and is sent without announcing it: a short message costs no round trip", 1, 64, 4, func(t *Tuning) *uint32 { return &t.Allowance }},
 	{"announced", "packets", "R-JOIN", "what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a long message 1 us of 18", 0, 64, 0, func(t *Tuning) *uint32 { return &t.Announced }},
+	{"answer_rtts", "base RTT", "R-JOIN", "an announcement is made again after so long, then after twice as long, up to lapse_rtts: its answer takes 1.25 and may be lost. With lapse_rtts at once, a sender that waits makes the next one of a ring wait for longer than its hint holds, and so on: at 1 % loss 0.67 of its throughput instead of 0.97", 1, 16, 2, func(t *Tuning) *uint32 { return &t.AnswerRtts }},
 	{"lapse_rtts", "base RTT", "R-JOIN", "a hint holds so long after the last packet", 1, 64, 4, func(t *Tuning) *uint32 { return &t.LapseRtts }},
 	{"lapse_packets", "packet times at the share", "R-JOIN", "or so long, when more waits: at 1000:1 a sender has one packet per 84 us and must stay in the count", 1, 64, 4, func(t *Tuning) *uint32 { return &t.LapsePackets }},
 	{"lapse_margin", "base RTT", "R-JOIN", "the receiver counts a sender so much longer, for queues that its packets meet", 0, 16, 1, func(t *Tuning) *uint32 { return &t.LapseMargin }},
