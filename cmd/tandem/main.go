@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"metaroce/tandem/cosim/lockstep"
+	places "metaroce/tandem/cosim/regress/source"
 	"metaroce/tandem/cosim/target"
 	"metaroce/tandem/vectors/scenario"
 )
@@ -50,7 +51,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
-// complain prints an error with the program's name before it. Mistakes of a scenario have none: every line of them begins
+// complain prints an error with the program's name before it. Mistakes of a scenario or a plan have none: every line of them begins
 // with file:line:col, which editors look for there.
 func complain(w io.Writer, err error) {
 	if e, ok := err.(interface{ Unwrap() []error }); ok {
@@ -62,7 +63,7 @@ func complain(w io.Writer, err error) {
 		}
 	}
 	switch err.(type) {
-	case scenario.Errors, *scenario.Error:
+	case scenario.Errors, *scenario.Error, places.Mistakes:
 		fmt.Fprintln(w, err)
 	default:
 		fmt.Fprintf(w, "tandem: %v\n", err)

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/cosim/suite"
 )
 
 // Env is where and how a case is run.
@@ -18,8 +19,10 @@ type Env struct {
 	// Cover writes the bins of matching runs below the run folder.
 	Cover bool `json:"cover,omitempty"`
 	// Program is this program, for commands that begin with "tandem".
-	Program string    `json:"program,omitempty"`
-	Log     io.Writer `json:"-"` // a line when a simulator with waves is built; nil: none
+	Program string `json:"program,omitempty"`
+	// Outcome is given all there is to know of a run in lockstep; nil: nobody.
+	Outcome func(*suite.Outcome) `json:"-"`
+	Log     io.Writer            `json:"-"` // a line when a simulator with waves is built; nil: none
 	// Beat is told of progress; it must be cheap. nil: nobody.
 	Beat func(Beat) `json:"-"`
 }

@@ -35,14 +35,11 @@ func (e *Env) keep(r result.Record, o *suite.Outcome) result.Record {
 	name := filepath.Join(e.Tests, r.ID())
 	to := filepath.Join(e.Run, name)
 	// The verdict names its own folder and waves: it is written again with the place where they stay.
-	v := *o.Verdict
-	v.Folder = to
-	if d := v.Divergence; d != nil && d.WaveFile != "" {
-		moved := *d
-		moved.WaveFile = filepath.Join(to, journal.WaveFile)
-		v.Divergence = &moved
+	o.Verdict.Folder = to
+	if d := o.Verdict.Divergence; d != nil && d.WaveFile != "" {
+		d.WaveFile = filepath.Join(to, journal.WaveFile)
 	}
-	err := errors.Join(journal.WriteVerdict(from, &v), Move(from, to))
+	err := errors.Join(journal.WriteVerdict(from, o.Verdict), Move(from, to))
 	if err != nil {
 		return failed(r, "run folder", err)
 	}

@@ -105,7 +105,11 @@ func (e *Env) lockstepCase(ctx context.Context, c *plan.Case, r result.Record) r
 			return failed(r, "run folder", err)
 		}
 	}
-	return e.keep(r, o)
+	r = e.keep(r, o)
+	if e.Outcome != nil {
+		e.Outcome(o)
+	}
+	return r
 }
 
 // watchEvery is how many events pass between two looks at time and cycles.

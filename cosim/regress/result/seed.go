@@ -1,6 +1,7 @@
 package result
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -51,4 +52,13 @@ func ParseSeed(text string) (Seed, error) {
 		return 0, fmt.Errorf("seed %q: want 16 hexadecimal digits, 0x..., or a number below 2^64", text)
 	}
 	return Seed(n), nil
+}
+
+// RandomSeed draws a seed that nobody used before.
+func RandomSeed() (Seed, error) {
+	var b [8]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return 0, err
+	}
+	return Seed(binary.BigEndian.Uint64(b[:])), nil
 }

@@ -15,8 +15,8 @@ const scratchPattern = "tandem-w-*"
 // in between is a folder of up to 62.
 const scratchLength = 31
 
-// scratch makes a folder for one supervisor on a disk of this machine, and holds it. Folders that were left go.
-func scratch() (dir string, done func(), err error) {
+// Scratch makes a folder for one supervisor on a disk of this machine, and holds it. Folders that were left go.
+func Scratch() (dir string, done func(), err error) {
 	for _, base := range []string{os.TempDir(), "/tmp", "/dev/shm"} {
 		if len(base)+1+len(scratchPattern)-1+10 > scratchLength {
 			err = errors.Join(err, fmt.Errorf("%s: the path is too long for sockets", base))

@@ -351,7 +351,7 @@ func TestScratchFoldersAreSwept(t *testing.T) {
 	sweep(base)
 	assert.NoDirExists(t, dir)
 	t.Setenv("TMPDIR", t.TempDir())
-	dir, done, err := scratch()
+	dir, done, err := Scratch()
 	require.NoError(t, err)
 	defer done()
 	assert.LessOrEqual(t, len(dir), scratchLength, "sockets must fit below it: %s", dir)

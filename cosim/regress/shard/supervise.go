@@ -96,7 +96,7 @@ func (s *supervisor) open() error {
 	if s.log, err = os.OpenFile(s.paths.Log, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644); err != nil {
 		return err
 	}
-	s.work, s.free, err = scratch()
+	s.work, s.free, err = Scratch()
 	return err
 }
 

@@ -33,9 +33,6 @@ func (ms Mistakes) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Located says that every line of the error begins with its place.
-func (ms Mistakes) Located() bool { return true }
-
 // Join puts the mistakes of several files together: in the order of files, each in the order of its text. nil: none.
 func Join(files ...*File) error {
 	var all Mistakes

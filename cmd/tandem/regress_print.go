@@ -1,0 +1,217 @@
+package main
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"metaroce/tandem/cosim/regress/plan"
+	"metaroce/tandem/cosim/regress/result"
+	regression "metaroce/tandem/cosim/regress/run"
+)
+
+// listCases prints what a plan would run.
+func (a *app) listCases(p *plan.Plan, cases []plan.Case) error {
+	type row struct {
+		name, dut string
+		n         int
+		first     result.Seed
+	}
+	var rows []*row
+	by := map[string]*row{}
+	for i := range cases {
+		c := &cases[i]
+		name := c.FullName()
+		if by[name] == nil {
+			by[name] = &row{name: name, dut: c.Dut, first: c.Seed}
+			rows = append(rows, by[name])
+		}
+		by[name].n++
+	}
+	fmt.Fprintf(a.out, "%-48s %-6s %6s  %s\n", "test", "device", "seeds", "first")
+	for _, r := range rows {
+		dut := r.dut
+		if dut == "" {
+			dut = "-"
+		}
+		fmt.Fprintf(a.out, "%-48s %-6s %6d  %s\n", r.name, dut, r.n, r.first)
+	}
+	for _, line := range stageLines(p) {
+		fmt.Fprintln(a.out, line)
+	}
+	fmt.Fprintf(a.out, "%d executions of %d tests, base seed %s\n", len(cases), len(rows), p.Base)
+	return nil
+}
+
+// stageLines counts the points of the testplan by stage.
+func stageLines(p *plan.Plan) []string {
+	tp := p.Mapped()
+	if len(tp.Points) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, stage := range plan.Stages {
+		points, mapped := 0, 0
+		for i := range tp.Points {
+			if tp.Points[i].Stage == stage {
+				points++
+				if len(tp.Points[i].Tests) > 0 {
+					mapped++
+				}
+			}
+		}
+		if points > 0 {
+			lines = append(lines, fmt.Sprintf("testplan %s: %d points, %d with tests", stage, points, mapped))
+		}
+	}
+	if n := len(tp.Unmapped); n > 0 {
+		lines = append(lines, fmt.Sprintf("testplan: no point asks for %d tests: %s", n, shortList(tp.Unmapped, 5)))
+	}
+	return lines
+}
+
+// shortList is the first few of a list.
+func shortList(list []string, most int) string {
+	if len(list) <= most {
+		return strings.Join(list, ", ")
+	}
+	return strings.Join(list[:most], ", ") + fmt.Sprintf(" and %d more", len(list)-most)
+}
+
+// cameTo prints what a run came to and makes its exit code.
+func (a *app) cameTo(f *regressFlags, s *regression.Summary, err error) error {
+	if err != nil {
+		return err
+	}
+	h := &s.Folder.Header
+	if f.json {
+		if err := a.json(struct {
+			Folder string `json:"folder"`
+			*regression.Header
+			Failures []result.Record `json:"failures"`
+		}{s.Folder.Dir, h, failures(s.Records)}); err != nil {
+			return err
+		}
+		return done(h.Verdict.Exit())
+	}
+	a.suites(s.Records)
+	a.causes(s)
+	for _, n := range h.Notes {
+		fmt.Fprintf(a.out, "note: %s\n", n)
+	}
+	if h.State == regression.Interrupted {
+		fmt.Fprintf(a.out, "interrupted; to go on: tandem regress --resume %s\n", shellPath(s.Folder.Dir))
+	}
+	fmt.Fprintf(a.out, "results %.16s, base seed %s, %v\n", h.Digest, h.Base, time.Duration(h.Wall)*time.Millisecond)
+	fmt.Fprintf(a.out, "%s: %s\n", a.paint(h.Verdict == result.Match, string(h.Verdict)), countsLine(h))
+	fmt.Fprintln(a.out, shellPath(s.Folder.Dir))
+	return done(h.Verdict.Exit())
+}
+
+func failures(list []result.Record) []result.Record {
+	bad := []result.Record{}
+	for i := range list {
+		if list[i].Verdict != result.Match {
+			bad = append(bad, list[i])
+		}
+	}
+	return bad
+}
+
+// countsLine tells how many came to what, the good first.
+func countsLine(h *regression.Header) string {
+	s := fmt.Sprintf("%d of %d match", h.Counts[result.Match], h.Cases)
+	all := result.Verdicts()
+	for i := len(all) - 1; i > 0; i-- {
+		if n := h.Counts[all[i]]; n > 0 {
+			s += fmt.Sprintf(", %d %s", n, all[i])
+		}
+	}
+	return s
+}
+
+// suites prints a row for each suite.
+func (a *app) suites(list []result.Record) {
+	type row struct {
+		tests             map[string]bool
+		runs, match       int
+		events, cycles    uint64
+		duration, slowest int64
+		slow              string
+	}
+	by := map[string]*row{}
+	var names []string
+	for i := range list {
+		r := &list[i]
+		suite, _, _ := strings.Cut(r.Name, "/")
+		if by[suite] == nil {
+			by[suite] = &row{tests: map[string]bool{}}
+			names = append(names, suite)
+		}
+		x := by[suite]
+		x.tests[r.FullName()] = true
+		x.runs++
+		x.events += r.Events
+		x.cycles += r.Cycles
+		if r.Verdict == result.Match {
+			x.match++
+		}
+		if t := r.Times; t != nil {
+			x.duration += t.Duration
+			if t.Duration >= x.slowest {
+				x.slowest, x.slow = t.Duration, r.FullName()
+			}
+		}
+	}
+	sort.Strings(names)
+	fmt.Fprintf(a.out, "%-16s %6s %7s %7s %12s %13s %9s  %s\n", "suite", "tests", "runs", "match", "events", "cycles", "seconds", "slowest")
+	for _, n := range names {
+		x := by[n]
+		fmt.Fprintf(a.out, "%-16s %6d %7d %s %12d %13d %9.1f  %s %.1f s\n", n, len(x.tests), x.runs, a.paint(x.match == x.runs, fmt.Sprintf("%7d", x.match)),
+			x.events, x.cycles, float64(x.duration)/1000, x.slow, float64(x.slowest)/1000)
+	}
+}
+
+// causesShown is how many causes a terminal gets; the results have all.
+const causesShown = 12
+
+// causes prints what failed, one entry for each signature, the ones to be known first at the top.
+func (a *app) causes(s *regression.Summary) {
+	type cause struct {
+		first *result.Record
+		n     int
+	}
+	by := map[string]*cause{}
+	var list []*cause
+	for i := range s.Records {
+		r := &s.Records[i]
+		if r.Verdict == result.Match {
+			continue
+		}
+		key := string(r.Verdict) + " " + r.Signature.Key()
+		if by[key] == nil {
+			by[key] = &cause{first: r}
+			list = append(list, by[key])
+		}
+		by[key].n++
+	}
+	sort.SliceStable(list, func(i, j int) bool {
+		x, y := list[i].first.Verdict.Rank(), list[j].first.Verdict.Rank()
+		return x > y || x == y && list[i].n > list[j].n
+	})
+	folder := shellPath(s.Folder.Dir)
+	for i, c := range list {
+		if i == causesShown {
+			fmt.Fprintf(a.out, "%d more causes: %s/%s\n", len(list)-i, folder, regression.ResultsFile)
+			break
+		}
+		fmt.Fprintf(a.out, "%s, %d times: %s\n  %s: %s\n", c.first.Verdict, c.n, c.first.Signature, c.first.FullName(), c.first.Line)
+		if c.first.Folder != "" {
+			fmt.Fprintf(a.out, "  folder: %s/%s\n", folder, c.first.Folder)
+		}
+		if c.first.Verdict != result.Skipped {
+			fmt.Fprintf(a.out, "  again:  %s\n", c.first.Rerun(folder))
+		}
+	}
+}

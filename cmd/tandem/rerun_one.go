@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"metaroce/tandem/cosim/regress/execute"
+	"metaroce/tandem/cosim/regress/plan"
+	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/cosim/regress/shard"
+	"metaroce/tandem/cosim/suite"
+)
+
+// rerunFolder is where folders of executions that are run again go, below the run folder.
+const rerunFolder = "reruns"
+
+// rerunOne runs one execution in this process and explains it.
+func (a *app) rerunOne(f *rerunFlags, arg string) error {
+	x, err := choose(f.dir, arg)
+	if err != nil {
+		return err
+	}
+	root := a.from(x.folder, "").Root
+	work, free, err := shard.Scratch()
+	if err != nil {
+		return err
+	}
+	defer free()
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	e := execute.Env{Root: root, Run: x.folder.Dir, Work: filepath.Join(work, "w"), Tests: rerunFolder, Keep: "always", Waves: f.waves, Program: program, Log: aboveLine{a.err, a.errTerm}}
+	if !f.waves {
+		stop := func() {}
+		e.Binaries, err = execute.Build(a.ctx, []plan.Case{x.c}, root, func(key string) {
+			stop = a.waiting(fmt.Sprintf("simulator for preset %s: the first build takes minutes", key))
+		}, nil)
+		stop()
+		if err != nil {
+			return err
+		}
+	}
+	var outcome *suite.Outcome
+	e.Outcome = func(o *suite.Outcome) { outcome = o }
+	r, err := a.execute(&e, &x.c)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		if err := a.json(r); err != nil {
+			return err
+		}
+		return done(r.Verdict.Exit())
+	}
+	a.explainRerun(x, &r, outcome)
+	return done(r.Verdict.Exit())
+}
+
+// execute runs a case within its limit of time.
+func (a *app) execute(e *execute.Env, c *plan.Case) (result.Record, error) {
+	ctx, cancel := context.WithCancelCause(a.ctx)
+	defer cancel(nil)
+	if !e.Waves { // that may have to build first
+		stop := time.AfterFunc(time.Duration(c.Limits.Wall)*time.Millisecond, func() { cancel(execute.ErrWall) })
+		defer stop.Stop()
+	}
+	if err := e.Clear(); err != nil {
+		return result.Record{}, err
+	}
+	r, ok := e.Do(ctx, c)
+	if !ok {
+		return r, fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	}
+	return r, nil
+}
+
+// explainRerun says what the execution came to, and whether that is what it came to before.
+func (a *app) explainRerun(x *chosen, r *result.Record, o *suite.Outcome) {
+	if o != nil {
+		o.Explain(a.out)
+	} else if r.Verdict != result.Match {
+		fmt.Fprintf(a.out, "%s: %s\n", r.Signature, r.Line)
+	}
+	if r.Folder != "" {
+		fmt.Fprintf(a.out, "folder: %s\n", shellPath(filepath.Join(x.folder.Dir, r.Folder)))
+	}
+	if x.before != nil {
+		if same := end(x.before) == end(r); same {
+			fmt.Fprintf(a.out, "the same as in %s\n", x.folder.Header.ID)
+		} else {
+			fmt.Fprintf(a.out, "another end than in %s: there it came to %s\n", x.folder.Header.ID, end(x.before))
+		}
+	}
+	fmt.Fprintf(a.out, "%s: %s, %d events compared, %d cycles\n", a.paint(r.Verdict == result.Match, string(r.Verdict)), r.ID(), r.Events, r.Cycles)
+}
