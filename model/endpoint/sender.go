@@ -27,7 +27,7 @@ type sender struct {
 	cc        event.CcConn
 	dirty     uint64 // the newest transmission was data: nothing behind it shows that it is lost
 	flush     uint64 // a flush is queued
-	lastAlive uint32 // tick at which a path was proven alive last
+	lastAlive uint32 // tick at which a path was proven alive last, or something was in flight again after nothing was
 	wait      uint32 // tick: its pacing time, or that of another announcement
 	turn      event.StreamSchedTurn
 	out       []outMessage // messages that have been cut, by the number that records keep
@@ -81,8 +81,25 @@ func (n *NIC) sender(c *conn) *sender {
 	return c.tx
 }
 
+// senderOf allocates a sender and what it needs first in one piece: a packet then touches one page of it and not four.
+func senderOf(paths int) *sender {
+	if paths > fewPaths {
+		return &sender{paths: make([]txPath, paths)}
+	}
+	b := &struct {
+		sender
+		paths [fewPaths]txPath
+		out   [2]outMessage
+	}{}
+	b.sender.paths, b.sender.out = b.paths[:paths:paths], b.out[:0]
+	return &b.sender
+}
+
+const fewPaths = 8
+
 func (n *NIC) newSender(c *conn) *sender {
-	t := &sender{paths: make([]txPath, c.paths), conn: c.index, lastAlive: n.tick, slot: notInWheel, connRoom: true}
+	t := senderOf(int(c.paths))
+	t.conn, t.lastAlive, t.slot, t.connRoom = c.index, n.tick, notInWheel, true
 	t.active = ^uint64(0) >> (64 - c.paths)
 	var ccOut event.CcOut
 	in := event.CcIn{Now: n.tick, Conn: c.index, Rate: c.rate, BaseRtt: n.cfg.BaseRtt, Active: c.paths}

@@ -115,6 +115,9 @@ func (w *wheel) pop(tick uint32) (id, slot uint32, ok bool) {
 
 // addTimer puts an owner into the wheel of the NIC.
 func (n *NIC) addTimer(id, tick uint32) uint32 {
+	if n.timers.count == 0 {
+		n.timers.at = n.tick >> slotLog // nobody turned it while it was empty: it may stand half a lap of serial numbers behind
+	}
 	slot := n.timers.add(id, tick)
 	n.soon(slot << slotLog)
 	return slot
