@@ -39,7 +39,7 @@ module mr_bench #(
   initial begin
     if (!$value$plusargs("tandem_socket=%s", socket_path)) socket_path = "";
     if (!$value$plusargs("tandem_plain=%s", plain)) plain = "";
-    if (!$value$plusargs("tandem_seed=%d", seed)) seed = 0;
+    if (!$value$plusargs("tandem_seed=%h", seed)) seed = 0;
     tandem_param("conns", Conns);
     tandem_param("paths", Paths);
     tandem_param("streams", Streams);

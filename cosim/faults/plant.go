@@ -24,7 +24,7 @@ const (
 var choosing = []Edit{
 	{packageFile, "\nendpackage", "\n  int FaultNumber = 0;\nendpackage"},
 	{benchFile, "`include \"tandem_dpi.svh\"", "`include \"tandem_dpi.svh\"\nimport \"DPI-C\" function void tandem_plant(input int number);"},
-	{benchFile, `if (!$value$plusargs("tandem_seed=%d", seed)) seed = 0;`, `if (!$value$plusargs("tandem_seed=%d", seed)) seed = 0;
+	{benchFile, `if (!$value$plusargs("tandem_seed=%h", seed)) seed = 0;`, `if (!$value$plusargs("tandem_seed=%h", seed)) seed = 0;
     if (!$value$plusargs("tandem_fault=%d", mr_pkg::FaultNumber)) mr_pkg::FaultNumber = 0;
     tandem_plant(mr_pkg::FaultNumber);`},
 	{shimRecord, `#define PIECE 64u`, `int tandem_fault, tandem_once;

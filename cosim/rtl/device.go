@@ -104,10 +104,11 @@ func (d *Device) Reset(ctx context.Context, c target.Config) error {
 	return nil
 }
 
-// SeedArgs seed what the simulator itself draws: registers and memories without reset start with random bits.
+// SeedArgs seed what the simulator itself draws: registers and memories without reset start with random bits. The seed is
+// in hexadecimal digits: of a decimal one a simulator takes 63 bits.
 func SeedArgs(seed uint64) []string {
 	return []string{
-		"+tandem_seed=" + strconv.FormatUint(seed, 10), "+verilator+rand+reset+2",
+		"+tandem_seed=" + strconv.FormatUint(seed, 16), "+verilator+rand+reset+2",
 		"+verilator+seed+" + strconv.FormatUint(seed%0x7ffffffe+1, 10),
 	}
 }

@@ -62,6 +62,17 @@ func TestLockstep(t *testing.T) {
 	}
 }
 
+// TestSeedsHave64Bits: seeds that are derived from names have all of them.
+func TestSeedsHave64Bits(t *testing.T) {
+	for _, seed := range []uint64{1 << 63, 1<<64 - 1, 0x0123456789abcdef} {
+		d := rtl.New(rtl.Options{RunDir: shortDir(t)})
+		r := lockstep.Run{Name: "t", Device: d, Config: target.Config{Preset: "tiny", Seed: seed}, Stimulus: traffic(t)[:50]}
+		v := r.Do(context.Background())
+		require.NoError(t, d.Close())
+		assert.Equal(t, lockstep.Match, v.Result, v.Line)
+	}
+}
+
 // altered gives the device another frame than the model gets.
 type altered struct{ *rtl.Device }
 
