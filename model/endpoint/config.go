@@ -68,19 +68,36 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("endpoint: %s is %s: %s", p.Field, p.Value, p.Rule)
 }
 
-// Validate returns every problem, joined: those of the tuning are *preset.Problem, all others *Problem.
+// Validate returns every problem, joined: those of the tuning are *preset.Problem, those that only the engines know of
+// theirs, all others *Problem. Nothing is told twice: the engines are asked with the default of what is out of its range
+// here.
 func (c *Config) Validate() error {
 	all := []error{c.Tuning.Validate()}
-	within := func(field string, v, lo, hi int64, unit string) {
+	within := func(field string, v, lo, hi int64, unit string) bool {
 		if v < lo || v > hi {
 			all = append(all, &Problem{field, fmt.Sprint(v), fmt.Sprintf("want %d..%d %s", lo, hi, unit)})
 		}
+		return v >= lo && v <= hi
 	}
-	within("Planes", int64(c.Planes), 1, MaxPlanes, "planes")
-	within("Mbps", int64(c.Mbps), 100, 1_600_000, "Mb/s")
-	within("BaseRtt", int64(c.BaseRtt), 16, 1<<24, "ticks of 4 ns")
-	within("Mtu", int64(c.Mtu), 64, preset.MaxPayload, "bytes")
-	within("Paths", int64(c.Paths), 1, MaxPaths, "paths")
+	fit, sound := Default(), *c
+	if all[0] != nil {
+		sound.Tuning = fit.Tuning
+	}
+	if !within("Planes", int64(c.Planes), 1, MaxPlanes, "planes") {
+		sound.Planes = fit.Planes
+	}
+	if !within("Mbps", int64(c.Mbps), minMbps, maxMbps, "Mb/s") {
+		sound.Mbps = fit.Mbps
+	}
+	if !within("BaseRtt", int64(c.BaseRtt), 16, 1<<24, "ticks of 4 ns") {
+		sound.BaseRtt = fit.BaseRtt
+	}
+	if !within("Mtu", int64(c.Mtu), 64, preset.MaxPayload, "bytes") {
+		sound.Mtu = fit.Mtu
+	}
+	if !within("Paths", int64(c.Paths), 1, MaxPaths, "paths") {
+		sound.Paths = fit.Paths
+	}
 	within("Conns", int64(c.Conns), 1, 1<<16, "connections")
 	within("Streams", int64(c.Streams), 1, 1<<16, "streams")
 	within("Recvs", int64(c.Recvs), 1, 1<<16, "receives")
@@ -92,8 +109,26 @@ func (c *Config) Validate() error {
 	if c.Paths < c.Planes {
 		all = append(all, &Problem{"Paths", fmt.Sprint(c.Paths), fmt.Sprintf("want at least one a plane, %d", c.Planes)})
 	}
-	return errors.Join(all...)
+	return errors.Join(append(all, sound.checkEngines())...)
 }
+
+// Rates of a plane: those that R-SHARE and R-CC reckon with.
+const (
+	minMbps = 10_000
+	maxMbps = 1_600_000
+)
+
+// checkEngines returns what the engines find wrong with a configuration, and with a connection to a NIC of the same kind.
+func (c *Config) checkEngines() error {
+	r, err := newRules(c)
+	if err != nil {
+		return err
+	}
+	return r.cc.CheckOpen(c.portRate(), c.BaseRtt, uint8(c.Paths))
+}
+
+// portRate is the rate of the port over all planes.
+func (c *Config) portRate() uint32 { return c.Mbps * uint32(c.Planes) }
 
 func (c *Config) framing() int {
 	if c.IPv6 {
@@ -118,6 +153,6 @@ func newRules(c *Config) (*rules, error) {
 	packet := c.fullPacket()
 	sched, err1 := streamsched.New(streamsched.Config{Tuning: c.Tuning, PacketBytes: packet, MsgSlots: preset.MsgWindow})
 	shares, err2 := share.New(share.Config{Tuning: c.Tuning, BaseRTT: c.BaseRtt, PlaneMbps: c.Mbps, Planes: c.Planes, PacketBytes: packet})
-	rates, err3 := cc.New(cc.Config{Tuning: c.Tuning, PortMbps: c.Mbps * uint32(c.Planes), PacketBytes: packet})
+	rates, err3 := cc.New(cc.Config{Tuning: c.Tuning, PortMbps: c.portRate(), PacketBytes: packet})
 	return &rules{sched, shares, rates}, errors.Join(err1, err2, err3)
 }

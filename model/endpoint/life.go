@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/sim"
-	"metaroce/tandem/model/wire"
 )
 
 // life is where the opening or closing of a connection stands. Requests go out again until they are answered, and request
@@ -14,6 +12,7 @@ import (
 type life struct {
 	txn     uint16 // of the open transaction; responder: of the one answered last
 	tries   uint8
+	refused bool   // it closes, and was never open
 	answers bool   // this side accepted, and says so again when it is asked again
 	slot    uint32 // of the wheel
 	at      uint32 // tick of the next try
@@ -26,7 +25,7 @@ type LifeKind uint8
 const (
 	LifeOpened   LifeKind = iota // an own open was accepted
 	LifeAccepted                 // a peer opened it
-	LifeRefused                  // an own open was refused, or never answered
+	LifeRefused                  // an own open was refused, or never answered, or accepted with a rate that nothing can be sent by
 	LifeClosed                   // it is gone; what was posted has its completions
 	StreamFailed                 // what a peer sent on one of its streams was refused for good: that stream takes nothing any more
 )
@@ -72,14 +71,19 @@ const (
 // connName is what a peer calls the connection: index and generation.
 func (n *NIC) connName(c *conn) uint32 { return uint32(c.row.Generation)<<16 | uint32(c.index) }
 
-// portRate is the rate of the NIC's port over all planes.
-func (n *NIC) portRate() uint32 { return n.cfg.Mbps * uint32(n.cfg.Planes) }
+// checkPeer returns what is wrong with a connection to a peer with that port rate. That of a peer like this NIC is fit, as
+// Validate has seen.
+func (n *NIC) checkPeer(rate uint32) error { return n.cfg.rules.cc.CheckOpen(rate, n.cfg.BaseRtt, 1) }
 
 // ConnectNow opens a connection between two NICs at once, as a handshake without loss would, and returns its index at
 // both. Streams is log2 of the number of its streams.
 func ConnectNow(now sim.Picos, a, b *NIC, paths, streams uint8) (atA, atB uint16, err error) {
 	a.at(now)
 	b.at(now)
+	err = errors.Join(a.checkPeer(b.cfg.portRate()), b.checkPeer(a.cfg.portRate()), a.checkOpen(paths, streams), b.checkOpen(paths, streams))
+	if err != nil {
+		return 0, 0, err
+	}
 	ca, err := a.take(b.host, paths, streams)
 	if err != nil {
 		return 0, 0, err
@@ -89,8 +93,8 @@ func ConnectNow(now sim.Picos, a, b *NIC, paths, streams uint8) (atA, atB uint16
 		a.leave(ca)
 		return 0, 0, err
 	}
-	a.opened(ca, b.connName(cb), b.portRate(), cb.first)
-	b.opened(cb, a.connName(ca), a.portRate(), ca.first)
+	a.opened(ca, b.connName(cb), b.cfg.portRate(), cb.first)
+	b.opened(cb, a.connName(ca), a.cfg.portRate(), ca.first)
 	return ca.index, cb.index, nil
 }
 
@@ -166,11 +170,16 @@ func (n *NIC) askClose(c *conn) {
 func (n *NIC) try(c *conn) {
 	n.lifeSpin++
 	n.control(uint8(int(n.lifeSpin)%len(n.planes)), control{kind: controlLife, conn: c.index})
-	c.life.at = n.tick + 4*n.cfg.BaseRtt<<min(c.life.tries, tryDoubles)
+	c.life.at = n.tick + n.doubled(4*uint64(n.cfg.BaseRtt), min(c.life.tries, tryDoubles))
 	c.life.tries++
 	if c.life.slot == notInWheel || n.timers.before(c.life.at, c.life.slot) {
 		c.life.slot = n.addTimer(ownerConn|uint32(c.index), c.life.at)
 	}
+}
+
+// doubled is a time of so many doublings, and at most the longest timeout: serial numbers of ticks have no longer ones.
+func (n *NIC) doubled(ticks uint64, times uint8) uint32 {
+	return uint32(min(ticks<<times, uint64(n.cfg.Tuning.RtoMax)))
 }
 
 // connExpired tries again, or gives up.
@@ -185,136 +194,23 @@ func (n *NIC) connExpired(c *conn, slot uint32) {
 		c.life.slot = n.addTimer(ownerConn|uint32(c.index), c.life.at)
 	case c.life.tries < maxTries:
 		n.try(c)
-	case c.state == connOpening:
-		n.tell(c, LifeRefused)
-		n.rest(c)
 	default:
-		n.tell(c, LifeClosed)
-		n.rest(c)
+		n.ended(c)
 	}
+}
+
+// ended is the end of an own open or close, answered or not.
+func (n *NIC) ended(c *conn) {
+	kind := LifeClosed
+	if c.state == connOpening || c.life.refused {
+		kind = LifeRefused
+	}
+	n.tell(c, kind)
+	n.rest(c)
 }
 
 func (n *NIC) tell(c *conn, kind LifeKind) {
 	*n.events.Push() = Event{Kind: kind, Conn: c.index, Host: c.host, Status: c.why}
-}
-
-// sendLife makes the control packet that the state of a connection calls for.
-func (n *NIC) sendLife(q control, p *Packet) bool {
-	p.Base = wire.Base{Opcode: wire.OpcodeControl, TxTime: n.tick}
-	p.Src, p.Sport, p.Ce, p.PayloadLen, p.Data = n.host, n.port(), false, 0, p.Data[:0]
-	if q.kind == controlStray {
-		s := n.strays.Head()
-		if s == nil {
-			return false
-		}
-		p.Dst, p.DstConn = s.host, s.dst
-		p.Control = wire.Control{Action: wire.ControlActionClosed, Txn: s.txn}
-		n.strays.Drop()
-		return true
-	}
-	c := n.conns[q.conn]
-	p.Dst, p.DstConn = c.host, c.peer
-	p.Control = wire.Control{
-		Paths: c.paths, Streams: c.row.StreamLog2, Txn: c.life.txn, SrcConn: n.connName(c), StartPsn: c.first, PortRate: n.portRate(),
-	}
-	switch {
-	case c.state == connOpening:
-		p.Control.Action = wire.ControlActionOpen
-	case c.state == connClosing:
-		p.Control.Action = wire.ControlActionClose
-	case q.answer:
-		p.Control.Action = wire.ControlActionAccept
-	default:
-		return false
-	}
-	return true
-}
-
-// onControl takes what a peer says of a connection.
-func (n *NIC) onControl(plane int, p *Packet) {
-	switch p.Control.Action {
-	case wire.ControlActionOpen:
-		n.onOpen(plane, p)
-	case wire.ControlActionAccept:
-		if c := n.connAt(p.DstConn); c != nil && c.state == connOpening && n.connName(c) == p.DstConn && c.life.txn == p.Control.Txn {
-			n.opened(c, p.Control.SrcConn, p.Control.PortRate, p.Control.StartPsn)
-			n.tell(c, LifeOpened)
-		}
-	case wire.ControlActionClose:
-		n.onClose(plane, p)
-	case wire.ControlActionClosed:
-		n.onClosed(p)
-	default:
-		n.count.Drops[event.ReasonOpcode]++
-	}
-}
-
-// onOpen accepts a connection, or says again that it was accepted.
-func (n *NIC) onOpen(plane int, p *Packet) {
-	q := &p.Control
-	if c := n.accepted(p.Src, q.SrcConn); c != nil {
-		if c.life.answers && c.life.txn == q.Txn {
-			n.control(uint8(plane), control{kind: controlLife, conn: c.index, answer: true})
-		}
-		return
-	}
-	bad := q.Paths == 0 || int(q.Paths) > n.cfg.Paths || q.Streams > 16 || n.cfg.rules.cc.CheckOpen(q.PortRate, n.cfg.BaseRtt, q.Paths) != nil
-	if bad || !n.cfg.Accept {
-		n.refuse(plane, p)
-		return
-	}
-	c, err := n.take(p.Src, q.Paths, q.Streams)
-	if err != nil {
-		n.refuse(plane, p)
-		return
-	}
-	n.opened(c, q.SrcConn, q.PortRate, q.StartPsn)
-	c.life.txn, c.life.answers = q.Txn, true
-	n.control(uint8(plane), control{kind: controlLife, conn: c.index, answer: true})
-	n.tell(c, LifeAccepted)
-}
-
-// accepted is the connection that a peer knows by that name.
-func (n *NIC) accepted(host uint16, name uint32) *conn {
-	for _, c := range n.conns {
-		if c.host == host && c.peer == name && c.state != connFree && c.state != connOpening {
-			return c
-		}
-	}
-	return nil
-}
-
-// refuse answers with closed: nothing was opened, or nothing is open any more.
-func (n *NIC) refuse(plane int, p *Packet) {
-	*n.strays.Push() = stray{p.Src, p.Control.SrcConn, p.Control.Txn}
-	n.control(uint8(plane), control{kind: controlStray})
-}
-
-// onClose ends a connection for its peer, and answers in any case: the answer before may have been lost.
-func (n *NIC) onClose(plane int, p *Packet) {
-	c := n.connAt(p.DstConn)
-	if c != nil && c.row.Valid && n.connName(c) == p.DstConn && c.host == p.Src {
-		n.flushAll(c, StatusFlushed)
-		n.tell(c, LifeClosed)
-		n.rest(c)
-	}
-	n.refuse(plane, p)
-}
-
-// onClosed ends a connection that asked to be closed, or one that was refused.
-func (n *NIC) onClosed(p *Packet) {
-	c := n.connAt(p.DstConn)
-	if c == nil || n.connName(c) != p.DstConn || c.life.txn != p.Control.Txn {
-		return
-	}
-	switch c.state {
-	case connOpening:
-		n.tell(c, LifeRefused)
-		n.rest(c)
-	case connClosing:
-		n.tell(c, LifeClosed)
-		n.rest(c)
-	}
 }
 
 // streamOf finds a stream of an open connection.

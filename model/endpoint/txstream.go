@@ -187,7 +187,7 @@ func (n *NIC) streamExpired(s *stream, slot uint32) {
 		n.control(n.planeOf(c.tx), control{kind: controlQuery, conn: c.index, row: s.row})
 	}
 	q.asks = min(q.asks+1, maxDoublings)
-	q.askAt = n.tick + n.rto(c.tx, 0)<<q.asks
+	q.askAt = n.tick + n.doubled(uint64(n.rto(c.tx, 0)), q.asks)
 	n.wheelStream(s, q.askAt)
 }
 
