@@ -23,7 +23,7 @@ func ReadOver(text string, ps Params) (Over, []error) {
 	}
 	p, ok := ps.Find(name)
 	if !ok {
-		return Over{}, []error{unknown("parameter", name, ps.Names())}
+		return Over{}, []error{unknown("parameter", name, ps.Names(), ps.told())}
 	}
 	o := Over{Name: name}
 	if !strings.Contains(list, "..") {

@@ -29,6 +29,8 @@ type Param struct {
 	Default string
 	// Why says what it is and why the default is what it is.
 	Why string
+	// Knob: one of many constants. Reports show it only where it was set.
+	Knob bool
 }
 
 // Params are the parameters of an experiment, in the order in which they are listed.
@@ -39,6 +41,17 @@ func (ps Params) Names() []string {
 	var names []string
 	for _, p := range ps {
 		names = append(names, p.Name)
+	}
+	return names
+}
+
+// told are the names that a message lists: with the knobs there are too many.
+func (ps Params) told() []string {
+	var names []string
+	for _, p := range ps {
+		if !p.Knob {
+			names = append(names, p.Name)
+		}
 	}
 	return names
 }
@@ -66,13 +79,13 @@ type Problem struct {
 // Error says where, what and what would be right.
 func (p *Problem) Error() string { return fmt.Sprintf("%s is %s: %s", p.Field, p.Value, p.Rule) }
 
-// unknown is the problem of a name that is not among some.
-func unknown(what, name string, names []string) *Problem {
+// unknown is the problem of a name that is not among some, of which those told are listed.
+func unknown(what, name string, names, told []string) *Problem {
 	rule := "no such " + what
 	if near := Near(name, names); len(near) > 0 {
 		rule += "; near it: " + strings.Join(near, ", ")
 	}
-	return &Problem{what, fmt.Sprintf("%q", name), rule + "; there are " + strings.Join(names, ", ")}
+	return &Problem{what, fmt.Sprintf("%q", name), rule + "; there are " + strings.Join(told, ", ")}
 }
 
 // Values are what the parameters of one run are.
@@ -92,7 +105,7 @@ func (ps Params) Read(settings []Setting) (Values, []error) {
 	text := map[string]string{}
 	for _, s := range settings {
 		if _, ok := ps.Find(s.Name); !ok {
-			bad = append(bad, unknown("parameter", s.Name, ps.Names()))
+			bad = append(bad, unknown("parameter", s.Name, ps.Names(), ps.told()))
 			continue
 		}
 		if _, twice := text[s.Name]; twice {
@@ -101,7 +114,8 @@ func (ps Params) Read(settings []Setting) (Values, []error) {
 		text[s.Name] = s.Text
 	}
 	v := Values{of: map[string]value{}}
-	for _, p := range ps {
+	for i := range ps {
+		p := &ps[i]
 		t, set := text[p.Name]
 		if !set {
 			t = p.Default
@@ -109,7 +123,9 @@ func (ps Params) Read(settings []Setting) (Values, []error) {
 		x, problems := p.read(t)
 		bad = append(bad, problems...)
 		v.of[p.Name] = x
-		v.Texts = append(v.Texts, Setting{p.Name, t})
+		if set || !p.Knob {
+			v.Texts = append(v.Texts, Setting{p.Name, t})
+		}
 	}
 	return v, bad
 }

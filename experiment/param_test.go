@@ -70,6 +70,20 @@ func TestEveryProblemAtOnce(t *testing.T) {
 	assert.Len(t, bad, 10)
 }
 
+// TestKnobs: one of many constants is read like any other, but told only where it was set.
+func TestKnobs(t *testing.T) {
+	ps := append(experiment.Params{{Name: "mr.rto_min", Knob: true, Min: 250, Max: 9999, Default: "6250", Why: "some"}}, someParams[0])
+	v, bad := ps.Read(nil)
+	require.Empty(t, bad)
+	assert.Equal(t, uint64(6250), v.Number("mr.rto_min"))
+	assert.Equal(t, settings("hosts=64"), v.Texts)
+	v, bad = ps.Read(settings("mr.rto_min=300"))
+	require.Empty(t, bad)
+	assert.Equal(t, settings("mr.rto_min=300", "hosts=64"), v.Texts)
+	_, bad = ps.Read(settings("mr.rto_mni=300"))
+	assert.EqualError(t, errors.Join(bad...), `parameter is "mr.rto_mni": no such parameter; near it: mr.rto_min; there are hosts`)
+}
+
 func TestRanges(t *testing.T) {
 	want := []string{"2 to 1024", "a list, each 0% to 50%", "1 to 1024m", "0 to 10ms", "1g to 800g", "0 to 5000", "one of leaf-spine, fat-tree", "a list of metaroce, rocev2"}
 	for i := range someParams {

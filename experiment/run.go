@@ -127,6 +127,9 @@ func (r *Result) Cells() int {
 	return len(r.Plan.Cells)
 }
 
+// mostTold cells are listed beside the near ones.
+const mostTold = 8
+
 // pick returns the cells to be run.
 func (p *Plan) pick(only string) ([]Cell, error) {
 	if only == "" {
@@ -139,7 +142,7 @@ func (p *Plan) pick(only string) ([]Cell, error) {
 		}
 		names = append(names, c.Name)
 	}
-	return nil, unknown("cell", only, names)
+	return nil, unknown("cell", only, names, names[:min(len(names), mostTold)])
 }
 
 // Has says whether the plan has a cell; the error has the near names.

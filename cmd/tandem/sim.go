@@ -195,9 +195,12 @@ func (a *app) listSim(all []*experiment.Experiment, jobs []job) error {
 	for _, j := range jobs {
 		fmt.Fprintf(a.out, "%s: %s (%s)\n%s\n", j.e.Name, j.e.Claim, j.e.Source, j.e.About)
 		for _, p := range j.e.Params {
+			if p.Knob {
+				continue
+			}
 			fmt.Fprintf(a.out, "  --set %s=%s\n      %s\n      %s\n", p.Name, p.Default, p.Range(), p.Why)
 		}
-		fmt.Fprintln(a.out, "  cells:")
+		fmt.Fprintln(a.out, "  and the constants of docs/constants.md as mr.NAME\n  cells:")
 		for _, c := range j.plan.Cells {
 			fmt.Fprintf(a.out, "    %s\n", c.Name)
 		}

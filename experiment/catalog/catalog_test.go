@@ -11,6 +11,8 @@ import (
 
 	"metaroce/tandem/experiment"
 	"metaroce/tandem/experiment/report"
+	"metaroce/tandem/model/sim"
+	"metaroce/tandem/model/workload"
 )
 
 // tiny are settings with which each experiment runs in no time, and has something for most of its gates.
@@ -206,6 +208,35 @@ func TestKeptIsJudged(t *testing.T) {
 	require.Len(t, checks, 2, "unsliced rings are reported")
 	assert.True(t, checks[0].Holds())
 	assert.False(t, checks[1].Holds())
+}
+
+// TestConstantsAreParameters: a constant of the protocol that is set reaches the NICs, and is in the report.
+func TestConstantsAreParameters(t *testing.T) {
+	figures := func(set ...string) (string, *experiment.Result) {
+		e := first()
+		v, p := planOf(t, e, append([]string{"bytes=64k", "transports=metaroce"}, set...))
+		r, err := experiment.Run(t.Context(), e, v, p, experiment.Options{Seed: 3})
+		require.NoError(t, err)
+		require.Empty(t, r.Failures)
+		return r.Rows[0].Text("time"), r
+	}
+	usual, _ := figures()
+	free, r := figures("mr.allowance=64")
+	assert.NotEqual(t, usual, free, "64 KB are within the allowance: no round trip to ask")
+	assert.Contains(t, r.Settings, experiment.Setting{Name: "mr.allowance", Text: "64"})
+	_, bad := first().Params.Read(settingsOf([]string{"mr.allowance=65"}))
+	assert.NotEmpty(t, bad)
+}
+
+// TestFolded: streams are folded, and nothing else of a message changes.
+func TestFolded(t *testing.T) {
+	g, err := workload.Flows(2, []workload.Flow{{Src: 0, Dst: 1, Stream: 5, Bytes: 7, Count: 2}})
+	require.NoError(t, err)
+	f := folded{g, 4}
+	var got []workload.Message
+	f.Start(0, func(_ sim.Picos, m workload.Message) { got = append(got, m) })
+	f.Done(1, got[0], func(_ sim.Picos, m workload.Message) { got = append(got, m) })
+	assert.Equal(t, []workload.Message{{Src: 0, Dst: 1, Stream: 1, Bytes: 7}, {Src: 0, Dst: 1, Stream: 1, Bytes: 7, Tag: 1}}, got)
 }
 
 // TestImpossible: what cannot be is refused before anything runs, all of it at once, each once.

@@ -22,7 +22,7 @@ func ring(v experiment.Values, slices int, bytes, seed uint64, shuffle bool) wor
 
 var collectiveKinds = []collective{
 	{"all-to-all", true, true, func(v experiment.Values, seed uint64) (*workload.Graph, error) {
-		return workload.AllToAll{Hosts: int(v.Number(pHosts)), Bytes: v.Number("pair"), Seed: seed}.Graph()
+		return workload.AllToAll{Hosts: int(v.Number(pHosts)), Bytes: v.Number("pair"), Depth: int(v.Number("depth")), Seed: seed}.Graph()
 	}},
 	{"ring", true, true, func(v experiment.Values, seed uint64) (*workload.Graph, error) {
 		return workload.RingAllReduce{Ring: ring(v, int(v.Number("slices")), v.Number("slice"), seed, true)}.Graph()
@@ -72,8 +72,11 @@ func collectives() *experiment.Experiment {
 			{Name: "work", Kind: experiment.Choices, Options: collectiveNames(), Default: "all-to-all,ring,ring-near,ring-whole,all-gather,tree", Why: "what collective libraries do"},
 			{Name: "loss", Kind: experiment.Numbers, Unit: experiment.PerMill, Max: 500_000, Default: "0%,0.1%,1%,10%", Why: "random loss on the whole way, of data and of control packets each"},
 			{Name: pHosts, Min: 4, Max: 1024, Default: "64", Why: "as announced"},
+			kindParam("leaf-spine", "as many uplinks as hosts on every leaf"),
 			{Name: "pair", Unit: experiment.Bytes, Min: 1, Max: workload.MaxBytes, Default: "256k", Why: "all-to-all: from each host to each other"},
+			{Name: "depth", Max: 1023, Default: "0", Why: "all-to-all: messages of a host under way at once; 0: all"},
 			{Name: "slice", Unit: experiment.Bytes, Min: 1, Max: 1 << 28, Default: "256k", Why: "of a chunk of a ring, and of a tree"},
+			{Name: "streams", Min: 1, Max: 64, Default: "1", Why: "that slices of a ring or tree are spread over: on one they go one behind the other, as in a channel of a collective library; on many side by side, and all of them end late"},
 			{Name: "slices", Min: 1, Max: 64, Default: "4", Why: "of a chunk: while one is repaired the others go on"},
 			{Name: pTransports, Kind: experiment.Choices, Options: transportNames(), Default: "metaroce,rocev2,rocev2-pfc", Why: "RoCEv2 both as it is run"},
 			{Name: pLossy, Unit: experiment.PerMill, Max: 500_000, Default: "1%", Why: "RoCEv2 is run up to this loss, all-to-all to any: beyond, most of what it sends is sent again, which takes minutes to simulate"},
@@ -87,7 +90,7 @@ func planCollectives(v experiment.Values) (*experiment.Plan, error) {
 	for _, name := range v.Words("work") {
 		c := collectiveOf(name)
 		for _, ppm := range v.Numbers("loss") {
-			net := shape(fabric.LeafSpine, int(v.Number(pHosts)), 1)
+			net := shape(kindOf(v.Word(pKind)), int(v.Number(pHosts)), 1)
 			if err := fit(&net, v); err != nil {
 				b.bad.add(err)
 				continue
@@ -102,7 +105,7 @@ func planCollectives(v experiment.Values) (*experiment.Plan, error) {
 func (b *builder) addCollective(v experiment.Values, c collective, net fabric.Config, ppm uint64) {
 	text := experiment.PerMill.Format(ppm)
 	t := trial{
-		name: c.name + "/" + keyed("loss", text), net: net,
+		name: c.name + "/" + keyed("loss", text), net: net, streams: int(v.Number("streams")),
 		work: func(seed uint64) (*workload.Graph, error) { return c.graph(v, seed) },
 		row: func(o *outcome) experiment.Output {
 			d := o.streamTimes()
@@ -111,6 +114,9 @@ func (b *builder) addCollective(v experiment.Values, c collective, net fabric.Co
 				Share("limit", uint64(o.graph.Limit(o.link())), uint64(o.Makespan()))
 			return experiment.Output{Rows: []experiment.Row{o.common(r)}}
 		},
+	}
+	if c.name == "all-to-all" {
+		t.streams = 0
 	}
 	b.addBut(t, func(who string) bool {
 		return who == rocePfc && ppm > 0 || who == roceLossy && c.name != "all-to-all" && ppm > v.Number(pLossy)

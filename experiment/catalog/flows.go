@@ -5,7 +5,31 @@ import (
 
 	"metaroce/tandem/model/cluster"
 	"metaroce/tandem/model/sim"
+	"metaroce/tandem/model/workload"
 )
+
+// folded is a workload on fewer streams.
+type folded struct {
+	*workload.Graph
+	streams uint16
+}
+
+// Start is that of the graph.
+func (f folded) Start(now sim.Picos, post func(at sim.Picos, m workload.Message)) {
+	f.Graph.Start(now, f.fold(post))
+}
+
+// Done is that of the graph.
+func (f folded) Done(now sim.Picos, m workload.Message, post func(at sim.Picos, m workload.Message)) {
+	f.Graph.Done(now, m, f.fold(post))
+}
+
+func (f folded) fold(post func(at sim.Picos, m workload.Message)) func(at sim.Picos, m workload.Message) {
+	return func(at sim.Picos, m workload.Message) {
+		m.Stream %= f.streams
+		post(at, m)
+	}
+}
 
 // streamKey is one stream from a host to another.
 type streamKey struct{ src, dst, stream uint16 }

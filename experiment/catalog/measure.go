@@ -20,6 +20,8 @@ type trial struct {
 	// work makes the workload from the cell's seed.
 	work func(seed uint64) (*workload.Graph, error)
 	opt  cluster.Options
+	// streams of a workload are folded into so many: stream j becomes j modulo this; 0: as they are.
+	streams int
 	// watch is called as Options.Probe, with a place for what it notes. Every in opt.
 	watch func(o *outcome, now sim.Picos, t cluster.Transport)
 	// row makes the output of the cell.
@@ -64,6 +66,9 @@ func (b *builder) addBut(t trial, out func(who string) bool) {
 	need := load{streams: 1}
 	if err == nil {
 		need = load{streamsOf(g), weight(g, t.net.Kind)}
+		if t.streams > 0 {
+			need.streams = min(need.streams, t.streams)
+		}
 	}
 	for _, who := range b.v.Words(pTransports) {
 		if !out(who) {
@@ -128,6 +133,10 @@ func (t *trial) run(c *experiment.Context, build Build) (experiment.Output, erro
 		return experiment.Output{}, err
 	}
 	o := &outcome{trial: t, net: t.net, graph: g}
+	var work workload.Workload = g
+	if t.streams > 0 {
+		work = folded{g, uint16(t.streams)}
+	}
 	o.net.Seed = c.Seed
 	net, err := fabric.New(o.net)
 	if err != nil {
@@ -142,7 +151,7 @@ func (t *trial) run(c *experiment.Context, build Build) (experiment.Output, erro
 	make := func(net *fabric.Network, events cluster.Events) (cluster.Transport, error) {
 		return build(net, &o.net, events, c.Seed)
 	}
-	o.Result, err = cluster.Run(net, make, g, opt)
+	o.Result, err = cluster.Run(net, make, work, opt)
 	if errors.Is(err, cluster.ErrInterrupted) {
 		return experiment.Output{}, context.Canceled
 	}

@@ -38,6 +38,11 @@ func buildMeta(v experiment.Values, streams int) Build {
 func metaConfig(v experiment.Values, streams int, cfg *fabric.Config) metaroce.Config {
 	c := metaroce.Default()
 	c.Paths = pathsOf(v, cfg)
+	for _, k := range preset.Knobs() {
+		if err := c.Tuning.Set(k.Name, uint32(v.Number(knobPrefix+k.Name))); err != nil {
+			panic("catalog BUG: " + err.Error())
+		}
+	}
 	c.Streams = uint8(bits.Len(uint(streams - 1)))
 	return c
 }

@@ -6,6 +6,7 @@ import (
 
 	"metaroce/tandem/experiment"
 	"metaroce/tandem/model/fabric"
+	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/sim"
 )
 
@@ -38,7 +39,19 @@ func withNetwork(own experiment.Params) experiment.Params {
 			all = append(all, p)
 		}
 	}
-	return all
+	return append(all, knobParams()...)
+}
+
+// knobPrefix stands before the names of MetaRoCE's constants, which are parameters too.
+const knobPrefix = "mr."
+
+// knobParams are the constants of MetaRoCE that a run may set (docs/constants.md).
+func knobParams() experiment.Params {
+	var ps experiment.Params
+	for _, k := range preset.Knobs() {
+		ps = append(ps, experiment.Param{Name: knobPrefix + k.Name, Knob: true, Min: uint64(k.Lo), Max: uint64(k.Hi), Default: fmt.Sprint(k.Default), Why: k.Text + " [" + k.Unit + "] (" + k.Rule + ")"})
+	}
+	return ps
 }
 
 func networkParams() experiment.Params {

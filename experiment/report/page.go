@@ -98,8 +98,8 @@ func sectionOf(r *experiment.Result) section {
 		}
 		s.Rows = append(s.Rows, line)
 	}
-	for i, p := range e.Params {
-		set := r.Settings[i]
+	for _, set := range r.Settings {
+		p, _ := e.Params.Find(set.Name)
 		s.Parameters = append(s.Parameters, parameter{p.Name, set.Text, p.Range(), p.Why, set.Text != p.Default})
 	}
 	for _, f := range r.Failures {
