@@ -90,8 +90,10 @@ func New(cfg Config) (*Network, error) {
 }
 
 // packetTime is how long a link of the nominal rate sends size bytes, rounded up.
-func (n *Network) packetTime(size int) sim.Picos {
-	rate := uint64(n.cfg.LinkMbps)
+func (n *Network) packetTime(size int) sim.Picos { return n.cfg.packetTime(size) }
+
+func (c *Config) packetTime(size int) sim.Picos {
+	rate := uint64(c.LinkMbps)
 	return sim.Picos((uint64(size)*psBits + rate - 1) / rate)
 }
 

@@ -21,30 +21,40 @@ func (n *Network) BaseRTT(src, dst, dataSize, ackSize int) sim.Picos {
 	if tiers == TierLeaf || len(n.cfg.SpineDelay) == 0 {
 		least = 0
 	}
-	return n.oneWay(tiers, least, dataSize) + n.oneWay(tiers, least, ackSize)
+	return n.cfg.oneWay(tiers, least, dataSize) + n.cfg.oneWay(tiers, least, ackSize)
 }
 
 // Diameter is the largest BaseRTT of any two hosts, over the longest of the ways that ECMP may take.
 func (n *Network) Diameter(dataSize, ackSize int) sim.Picos {
+	return n.cfg.diameter(&n.plan, dataSize, ackSize)
+}
+
+// Diameter is that of a network of this configuration, which has to be sound: what checks transports needs no network.
+func (c *Config) Diameter(dataSize, ackSize int) sim.Picos {
+	p := newPlan(c)
+	return c.diameter(&p, dataSize, ackSize)
+}
+
+func (c *Config) diameter(p *plan, dataSize, ackSize int) sim.Picos {
 	tiers := TierLeaf
-	if n.plan.leaves > 1 {
+	if p.leaves > 1 {
 		tiers = TierSpine
 	}
-	if n.plan.pods > 1 {
+	if p.pods > 1 {
 		tiers = TierCore
 	}
 	most := sim.Picos(0)
-	for _, d := range n.cfg.SpineDelay {
+	for _, d := range c.SpineDelay {
 		most = max(most, d)
 	}
 	if tiers == TierLeaf {
 		most = 0
 	}
-	return n.oneWay(tiers, most, dataSize) + n.oneWay(tiers, most, ackSize)
+	return c.oneWay(tiers, most, dataSize) + c.oneWay(tiers, most, ackSize)
 }
 
 // oneWay is the time up to a tier and down again: two links a tier, a switch between any two links.
-func (n *Network) oneWay(top Tier, spineDelay sim.Picos, size int) sim.Picos {
+func (c *Config) oneWay(top Tier, spineDelay sim.Picos, size int) sim.Picos {
 	links := 2 * (sim.Picos(top) + 1)
-	return links*(n.packetTime(size)+n.cfg.LinkDelay) + (links-1)*n.cfg.SwitchDelay + 2*spineDelay + n.cfg.HostDelay
+	return links*(c.packetTime(size)+c.LinkDelay) + (links-1)*c.SwitchDelay + 2*spineDelay + c.HostDelay
 }

@@ -42,19 +42,46 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("metaroce: %s is %s: %s", p.Field, p.Value, p.Rule)
 }
 
-// Validate returns every problem of NICs on a network of that configuration, joined.
+// Validate returns every problem of NICs on a network of that configuration, joined: what New would refuse. A network that
+// is not sound has no round trip to reckon with; what is wrong with it is told as well.
 func (c *Config) Validate(f *fabric.Config) error {
+	if err := f.Validate(); err != nil {
+		return errors.Join(err, c.check(f, max(c.BaseRtt, 16*preset.TickPs)))
+	}
+	return c.check(f, c.roundTrip(f))
+}
+
+// roundTrip is what windows and timers reckon with on a network of that configuration.
+func (c *Config) roundTrip(f Diameter) sim.Picos {
+	if c.BaseRtt > 0 {
+		return c.BaseRtt
+	}
+	rtt := f.Diameter(int(c.Mtu)+dataHeaders, ackBytes)
+	if c.Cycles != nil && c.Cycles.Validate() == nil {
+		rtt += c.Cycles.RoundTrip(int(c.Mtu))
+	}
+	return rtt
+}
+
+// Diameter is a network, or the configuration of one.
+type Diameter interface {
+	Diameter(dataSize, ackSize int) sim.Picos
+}
+
+// check returns every problem of NICs that reckon with that round trip.
+func (c *Config) check(f *fabric.Config, baseRtt sim.Picos) error {
 	var all []error
 	if c.Streams > maxStreams {
 		all = append(all, &Problem{"Streams", fmt.Sprint(c.Streams), fmt.Sprintf("want at most 2^%d streams", maxStreams)})
 	}
-	if most := sim.Picos(1<<24) * preset.TickPs; c.BaseRtt > most {
-		all = append(all, &Problem{"BaseRtt", fmt.Sprint(c.BaseRtt), fmt.Sprintf("want at most %d ps", most)})
+	if most := sim.Picos(1<<24) * preset.TickPs; baseRtt > most {
+		all = append(all, &Problem{"BaseRtt", fmt.Sprint(baseRtt), fmt.Sprintf("want at most %d ps", most)})
+		baseRtt = most // told already; windows are checked with the longest there is
 	}
 	if c.Cycles != nil {
 		all = append(all, c.Cycles.Validate())
 	}
-	e := c.endpoint(f, 0, max(c.BaseRtt, 16*preset.TickPs))
+	e := c.endpoint(f, 0, baseRtt)
 	return errors.Join(append(all, e.Validate())...)
 }
 

@@ -54,17 +54,11 @@ type link struct {
 
 // New makes the NICs of a network that was made with f. The error has everything that is wrong with c.
 func New(net Network, f *fabric.Config, events cluster.Events, c Config) (*Transport, error) {
-	if err := c.Validate(f); err != nil {
+	rtt := c.roundTrip(net)
+	if err := c.check(f, rtt); err != nil {
 		return nil, err
 	}
 	t := &Transport{net: net, events: events, cfg: c, hosts: make([]host, f.Hosts), linksOf: make([][]*link, f.Hosts), linkOf: map[pair]*link{}, framing: endpoint.FramingV4}
-	rtt := c.BaseRtt
-	if rtt == 0 {
-		rtt = net.Diameter(int(c.Mtu)+dataHeaders, ackBytes)
-		if c.Cycles != nil {
-			rtt += c.Cycles.RoundTrip(int(c.Mtu))
-		}
-	}
 	records := &xmit.Store{}
 	for i := range t.hosts {
 		e := c.endpoint(f, i, rtt)
