@@ -203,14 +203,14 @@ func (a *app) runPlan(f *regressFlags, arg string) error {
 	if len(cases) == 0 {
 		return &status{result: lockstep.Inconclusive, err: regression.ErrNothing}
 	}
+	if o.Base != nil {
+		p.Base = *o.Base
+	}
 	if f.list {
 		return a.listCases(p, cases)
 	}
 	h := a.header(root)
 	h.Plan, h.About, h.Base, h.Keep = p.Name, p.About, p.Base, p.Keep
-	if o.Base != nil {
-		h.Base = *o.Base
-	}
 	if f.keep != "" {
 		h.Keep = f.keep
 	}

@@ -173,6 +173,13 @@ func (a *app) suites(list []result.Record) {
 	}
 }
 
+func executions(n int) string {
+	if n == 1 {
+		return "one execution"
+	}
+	return fmt.Sprintf("%d executions", n)
+}
+
 // causesShown is how many causes a terminal gets; the results have all.
 const causesShown = 12
 
@@ -206,7 +213,7 @@ func (a *app) causes(s *regression.Summary) {
 			fmt.Fprintf(a.out, "%d more causes: %s/%s\n", len(list)-i, folder, regression.ResultsFile)
 			break
 		}
-		fmt.Fprintf(a.out, "%s, %d times: %s\n  %s: %s\n", c.first.Verdict, c.n, c.first.Signature, c.first.FullName(), c.first.Line)
+		fmt.Fprintf(a.out, "%s in %s: %s\n  %s: %s\n", c.first.Verdict, executions(c.n), c.first.Signature, c.first.FullName(), c.first.Line)
 		if c.first.Folder != "" {
 			fmt.Fprintf(a.out, "  folder: %s/%s\n", folder, c.first.Folder)
 		}

@@ -14,7 +14,7 @@ import (
 const root = "../.."
 
 // sourceKinds are the files that cite rules.
-var sourceKinds = map[string]bool{".go": true, ".sv": true, ".svh": true, ".c": true, ".h": true, ".cpp": true, ".tbl": true, ".scn": true, ".md": true, ".txt": true}
+var sourceKinds = map[string]bool{".go": true, ".sv": true, ".svh": true, ".c": true, ".h": true, ".cpp": true, ".tbl": true, ".scn": true, ".yaml": true, ".md": true, ".txt": true}
 
 // eachSource calls f with every committed kind of text below the root, tests and their data aside: those plant ids.
 func eachSource(t *testing.T, f func(path, text string)) int {

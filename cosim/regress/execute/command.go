@@ -57,6 +57,7 @@ func (e *Env) command(ctx context.Context, c *plan.Case, r result.Record) result
 	argv := e.argv(c, dir)
 	told := filepath.Join(dir, "told.json")
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Args[0] = c.Command[0] // under the name that it was called by
 	cmd.Dir, cmd.Stdout, cmd.Stderr = e.Root, w, w
 	cmd.Env = append(os.Environ(), ResultVariable+"="+told)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

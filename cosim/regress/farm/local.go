@@ -86,7 +86,7 @@ func (l *Local) one(ctx context.Context, s *Shard) error {
 		argv = append(argv, ParentFlag)
 	}
 	argv = append(argv, s.File)
-	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd := shard.Command(argv[0], argv[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C reaches us, and we stop it
 	log, err := os.OpenFile(shard.PathsOf(s.File).Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {

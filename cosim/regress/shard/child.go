@@ -28,13 +28,22 @@ type child struct {
 	talk    error         // valid then: what it said could not be read
 }
 
+// Command is a call of this program (Self) under its own name, or of another.
+func Command(program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	if program == Self {
+		cmd.Args[0] = os.Args[0]
+	}
+	return cmd
+}
+
 // begin starts a worker with a session of its own, so that all it starts can be found.
 func begin(program string, args []string, env *execute.Env, work string, log *os.File) (*child, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(program, args...)
+	cmd := Command(program, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -115,9 +124,11 @@ func (c *child) fate(log string) (kind, line string) {
 // openings are how lines begin that say why a process ended. What follows them is a stack.
 var openings = []string{"panic: ", "fatal error: ", "runtime: out of memory", "SIG", "unexpected fault address", "%Error", "Assertion failed", "terminate called"}
 
+const nothingSaid = "it said nothing"
+
 // telling is the line of a log that says why; the last one where none does.
 func telling(log string) string {
-	last := "it said nothing"
+	last := nothingSaid
 	for line := range strings.SplitSeq(log, "\n") {
 		line = strings.TrimSpace(line)
 		for _, o := range openings {
@@ -162,5 +173,8 @@ func since(log *os.File, from int64) string {
 // crashed is the record of a case whose worker ended.
 func crashed(r result.Record, kind, line string) result.Record {
 	_, said, _ := strings.Cut(line, ": ")
+	if said == nothingSaid {
+		said = ""
+	}
 	return execute.Fail(r, result.Crash, result.Signature{Engine: "worker", Kind: kind, Field: result.Normalise(said)}, line)
 }

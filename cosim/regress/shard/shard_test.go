@@ -159,8 +159,8 @@ func TestCrashesAreTheCasesOwn(t *testing.T) {
 	}
 	for name, want := range map[string]result.Signature{
 		"panic": {Engine: "worker", Kind: "exit 2", Field: "panic: boom *"}, "exit": {Engine: "worker", Kind: "exit 7", Field: "no more"},
-		"segv":    {Engine: "worker", Kind: "signal killed", Field: "it said nothing"},
-		"holder":  {Engine: "worker", Kind: "signal killed", Field: "it said nothing"},
+		"segv":    {Engine: "worker", Kind: "signal killed"},
+		"holder":  {Engine: "worker", Kind: "signal killed"},
 		"garbage": {Engine: "worker", Kind: "garbled", Field: "invalid character 'o' in literal null (expecting 'u')"},
 		"lie":     {Engine: "worker", Kind: "confused", Field: "s/lie@*"},
 	} {
