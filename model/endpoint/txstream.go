@@ -13,6 +13,10 @@ func (n *NIC) offer(c *conn, s *stream) {
 		w := q.at(q.sched.Posted)
 		length := w.Length
 		if isRequest(w.Op) {
+			if c.slotsGone() {
+				n.failStream(c, s, q.sched.Posted, StatusNoSlot)
+				return
+			}
 			if !n.takeSlot(c, s, w, q.sched.Posted) {
 				break // all request slots are taken: the stream waits for an answer
 			}
@@ -292,4 +296,5 @@ func (n *NIC) failStream(c *conn, s *stream, msn uint32, why Status) {
 	}
 	n.dropRequests(c, s)
 	n.report(c, s)
+	n.regroup(c)
 }

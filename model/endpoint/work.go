@@ -49,6 +49,7 @@ const (
 	StatusFlushed = Status(16 + iota) // given up because of an earlier error, or because the connection or stream closed
 	StatusRetry                       // refused for want of a receive in every attempt
 	StatusTimeout                     // no path of the connection was proven alive for too long
+	StatusNoSlot                      // Read, atomic: every request slot of the connection waits for an answer of a failed stream
 )
 
 // String names a status as a report shows it.
@@ -62,9 +63,14 @@ func (s Status) String() string {
 		return "no receive in any attempt"
 	case StatusTimeout:
 		return "connection timeout"
+	case StatusNoSlot:
+		return "no request slot left"
 	}
 	return wire.Syndrome(s).String()
 }
+
+// ofPeer tells whether it is a syndrome, which the peer found.
+func (s Status) ofPeer() bool { return s != StatusOK && s < StatusFlushed }
 
 // sendStream is the send side of a stream.
 type sendStream struct {
