@@ -28,8 +28,9 @@ type conn struct {
 	index uint16
 	state connState
 	paths uint8
-	heard uint8 // path of the peer that was heard last
-	rows  uint8 // log2 of its stream rows
+	heard uint8   // path of the peer that was heard last
+	rows  uint8   // log2 of its stream rows
+	zero  *stream // number 0, which most connections use alone; nil: not made yet
 
 	sender    event.ShareSender // what the peer may send, as the receiver's shares have it
 	first     uint32            // first psn of every path that it sends

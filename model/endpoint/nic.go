@@ -26,8 +26,9 @@ type NIC struct {
 	host    uint16           // address
 	filled  [MaxPlanes]uint8 // per plane: its queues that are not empty, a bit each
 
-	conns   []*conn   // by index
-	streams []*stream // by row
+	ready   [MaxPlanes]connList // per plane: connections with new data, in the order of their turns
+	conns   []*conn             // by index
+	streams []*stream           // by row
 	planes  []plane
 	keys    []event.KeyKey
 	records *xmit.Store
@@ -62,7 +63,6 @@ type settings struct {
 
 // plane is what waits for the uplink of one plane.
 type plane struct {
-	ready   sim.Ring[uint16] // connections with new data, in the order of their turns
 	wishes  sim.Ring[wish]   // acknowledgements
 	lost    sim.Ring[uint16] // connections with something to send again
 	control sim.Ring[control]

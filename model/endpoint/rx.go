@@ -78,8 +78,8 @@ func (n *NIC) admit(it *item) {
 	if n.trace != nil {
 		n.record(&event.Admit{Head: n.head(event.AdmitPacket, d), Out: out, In: in, Conn: *row})
 	}
-	n.count.Drops[out.Reason]++
 	if out.Reason != event.ReasonNone {
+		n.count.Drops[out.Reason]++
 		return
 	}
 	it.c = c
@@ -197,12 +197,13 @@ func (n *NIC) message(it *item) {
 	if n.trace != nil {
 		n.record(&event.Message{Head: n.head(event.MessagePacket, d), Out: out, In: in, Slot: slot.message, Stream: it.s.sticky})
 	}
-	n.count.Verdicts[out.Verdict]++
 	d.Life, d.Fresh = out.Life, out.Fresh
 	if out.Nak {
 		n.nak(it, &out)
 	}
-	if out.Verdict == event.VerdictPlace {
+	if out.Verdict != event.VerdictPlace {
+		n.count.Verdicts[out.Verdict]++
+	} else {
 		n.to(StationMemory, it)
 	}
 }

@@ -22,6 +22,7 @@ type armed struct {
 	conn   uint16
 	path   uint8
 	builds uint8
+	row    *rxPath
 }
 
 // notice is a completion that the requester was not told of.
@@ -46,7 +47,7 @@ func (n *NIC) coalesce(it *item, row *rxPath, now bool) {
 		n.wish(row, wish{d.Conn, d.Path, event.AckRequest})
 	}
 	if out.Arm {
-		*n.armed.Push() = armed{n.tick, d.Conn, d.Path, in.Builds}
+		*n.armed.Push() = armed{n.tick, d.Conn, d.Path, in.Builds, row}
 		n.soon(n.tick + preset.AckTimer)
 	}
 }
@@ -61,26 +62,21 @@ func (n *NIC) wish(row *rxPath, w wish) {
 // fireTimers is the station of R-CTIMER: everything that is due fires.
 func (n *NIC) fireTimers() {
 	for n.armed.Len() > 0 {
-		a := n.armed.Head()
+		a := *n.armed.Head()
 		if n.tick-a.at < preset.AckTimer {
 			return
 		}
 		n.armed.Drop()
-		c := n.conns[a.conn]
-		if c.rx == nil {
-			continue // closed since: what it waited for is gone
-		}
-		row := &c.rx[a.path]
 		in := event.CtimerIn{
-			PathRow: n.pathRow(a.conn, a.path), ArmedBuilds: a.builds, Builds: row.ack.Builds, Pending: row.pending, Now: n.tick,
+			PathRow: n.pathRow(a.conn, a.path), ArmedBuilds: a.builds, Builds: a.row.ack.Builds, Pending: a.row.pending, Now: n.tick,
 		}
 		var out event.CtimerOut
 		coalesce.Fire(&in, &out)
 		if n.trace != nil {
 			n.record(&event.Ctimer{Head: event.Head{Cycle: n.cycle(), Conn: a.conn, Path: a.path}, Out: out, In: in})
 		}
-		if out.Push {
-			n.wish(row, wish{a.conn, a.path, event.AckTimer})
+		if out.Push && n.conns[a.conn].rx != nil { // else it was closed since: what it waited for is gone
+			n.wish(a.row, wish{a.conn, a.path, event.AckTimer})
 		}
 	}
 }

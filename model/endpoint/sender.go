@@ -33,6 +33,8 @@ type sender struct {
 	out       []outMessage // messages that have been cut, by the number that records keep
 	choice    event.PathChoiceChoice
 
+	head    *stream           // the one whose turn it was last
+	next    [MaxPlanes]*conn  // behind it in the ready list of a plane
 	on      [MaxPlanes]uint64 // paths by the plane that they use
 	away    uint64            // something left by another port
 	probed  uint64            // paths with a probe queued

@@ -83,9 +83,6 @@ var arrives = func() (t [256]arrival) {
 
 // Counters are sums since the NIC was made.
 type Counters struct {
-	Drops    [32]uint64 // packets that came, by the reason to drop them; entry 0: taken
-	Verdicts [16]uint64 // new packets of messages, by what message said
-
 	Data          uint64 // packets with psn sent
 	Retransmitted uint64 // of those: sent before
 	Detours       uint64 // of those: by another path's port
@@ -107,6 +104,9 @@ type Counters struct {
 	Bogus        uint64 // acknowledgements of what was never sent
 	Wrong        uint64 // requests and responses that cannot be
 	Under        uint64 // settled twice: a fault of this NIC
+
+	Drops    [32]uint64 // packets that came and were dropped, by the reason
+	Verdicts [16]uint64 // new packets of messages that were not placed, by what message said
 }
 
 // Count is what the NIC counted so far.

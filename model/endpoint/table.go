@@ -78,6 +78,9 @@ func (n *NIC) rest(c *conn) {
 		}
 	}
 	if t := c.tx; t != nil {
+		for i := range n.planes {
+			n.ready[i].remove(uint8(i), c)
+		}
 		for i := range t.paths {
 			n.records.Close(t.paths[i].ring)
 		}
@@ -101,14 +104,39 @@ func (n *NIC) flushAll(c *conn, why Status) {
 
 // stream is a stream of an open connection, made when it is first used: most connections use few of those they have.
 func (n *NIC) stream(c *conn, number uint16) *stream {
+	if number == 0 && c.zero != nil {
+		return c.zero
+	}
 	row := c.row.StreamBase + number
 	s := n.streams[row]
 	if s == nil {
-		s = &stream{row: row, number: number, conn: c.index}
+		s = newStream()
+		s.row, s.number, s.conn = row, number, c.index
 		n.streams[row] = s
+		if number == 0 {
+			c.zero = s
+		}
 		n.openStream(s)
 	}
 	return s
+}
+
+// newStream allocates a stream and what it needs first in one piece, as senderOf does.
+func newStream() *stream {
+	b := &streamBlock{}
+	b.first()
+	return &b.stream
+}
+
+type streamBlock struct {
+	stream
+	slots [2]msgSlot
+	rows  [2]event.StreamSchedMessage
+	work  [2]work
+}
+
+func (b *streamBlock) first() {
+	b.stream.slots, b.send.rows, b.send.work = b.slots[:], b.rows[:], b.work[:]
 }
 
 // openStream gives a stream a new life, both directions.
@@ -119,7 +147,7 @@ func (n *NIC) openStream(s *stream) {
 	var co event.CompleteOut
 	complete.Step(&s.order, event.CompleteSet, &event.CompleteIn{Life: life}, &co)
 	s.recvs, s.posted, s.consumed = nil, 0, 0
-	s.send = sendStream{slot: notInWheel}
+	s.send = sendStream{slot: notInWheel, rows: s.send.rows, work: s.send.work}
 	var turn event.StreamSchedTurn
 	var so event.StreamSchedOut
 	n.cfg.rules.sched.Step(&s.send.sched, &event.StreamSchedMessage{}, &turn, event.StreamSchedOpen, &event.StreamSchedIn{Weight: 1}, &so)

@@ -73,7 +73,7 @@ func (n *NIC) cutNext(c *conn) (slot uint16, part uint32, ok bool) {
 		}
 	}
 	for t.turn.Queued > 0 {
-		s := n.streams[t.turn.Head]
+		s := n.headStream(t)
 		in := event.StreamSchedIn{Conn: c.index, StreamRow: s.row, Payload: n.cfg.Mtu, Overhead: n.cfg.overhead}
 		out := n.sched(c, s, event.StreamSchedPick, &in)
 		if !out.None {
@@ -81,6 +81,14 @@ func (n *NIC) cutNext(c *conn) (slot uint16, part uint32, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// headStream is the stream whose turn it is.
+func (n *NIC) headStream(t *sender) *stream {
+	if t.head == nil || t.head.row != t.turn.Head {
+		t.head = n.streams[t.turn.Head]
+	}
+	return t.head
 }
 
 // sched executes a transaction of R-SCHED and keeps the queue of the connection's streams.

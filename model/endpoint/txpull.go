@@ -24,11 +24,14 @@ func (n *NIC) Pull(now sim.Picos, plane int, p *Packet) bool {
 		n.count.Control++
 		return true
 	}
-	return waiting&hasLost != 0 && n.pullLost(pl, uint8(plane), p) || waiting&hasReady != 0 && n.pullData(pl, uint8(plane), p)
+	return waiting&hasLost != 0 && n.pullLost(pl, uint8(plane), p) || waiting&hasReady != 0 && n.pullData(uint8(plane), p)
 }
 
 // pullReply takes from the queues of ack in turn (R-ARBITER).
 func (n *NIC) pullReply(pl *plane, plane uint8, p *Packet) bool {
+	if n.filled[plane]&hasReplies == hasWishes && !n.ripe {
+		return n.pullWish(pl, plane, p)
+	}
 	for range 3 {
 		pl.turn = (pl.turn + 1) % 3
 		switch pl.turn {
@@ -224,25 +227,22 @@ func (n *NIC) repeated(c *conn, home, carrier uint8, rec *event.XmitPacket, p *P
 }
 
 // pullData cuts the next packet of the connection whose turn it is.
-func (n *NIC) pullData(pl *plane, plane uint8, p *Packet) bool {
-	for pl.ready.Len() > 0 {
-		c := n.conns[*pl.ready.Head()]
+func (n *NIC) pullData(plane uint8, p *Packet) bool {
+	list := &n.ready[plane]
+	for list.head != nil {
+		c := list.head
 		t := c.tx
-		if t == nil {
-			pl.ready.Drop()
-			continue
-		}
 		mask := n.sendable(t) & t.on[plane]
 		if mask == 0 {
-			pl.ready.Drop()
+			list.drop(plane)
 			t.inReady &^= 1 << plane
 			continue
 		}
 		if t.credit <= 0 {
 			t.credit += int32(n.cfg.Mtu)
-			if pl.ready.Len() > 1 {
-				pl.ready.Drop()
-				*pl.ready.Push() = c.index
+			if list.tail != c {
+				list.drop(plane)
+				list.push(plane, c)
 				continue
 			}
 		}
@@ -252,6 +252,41 @@ func (n *NIC) pullData(pl *plane, plane uint8, p *Packet) bool {
 	}
 	n.filled[plane] &^= hasReady
 	return false
+}
+
+// connList is a list of connections, through their senders.
+type connList struct{ head, tail *conn }
+
+func (l *connList) push(plane uint8, c *conn) {
+	c.tx.next[plane] = nil
+	if l.head == nil {
+		l.head = c
+	} else {
+		l.tail.tx.next[plane] = c
+	}
+	l.tail = c
+}
+
+// drop takes the first one out; there is one.
+func (l *connList) drop(plane uint8) { l.head = l.head.tx.next[plane] }
+
+// remove takes a connection out that stands anywhere.
+func (l *connList) remove(plane uint8, c *conn) {
+	var before *conn
+	for at := l.head; at != nil; before, at = at, at.tx.next[plane] {
+		if at != c {
+			continue
+		}
+		if before == nil {
+			l.head = c.tx.next[plane]
+		} else {
+			before.tx.next[plane] = c.tx.next[plane]
+		}
+		if l.tail == c {
+			l.tail = before
+		}
+		return
+	}
 }
 
 // sendable is the paths by which the connection may send new data now: it has some, its pacing time has come, and there
@@ -321,7 +356,7 @@ func (n *NIC) wakeConn(c *conn) {
 		}
 		if t.inReady>>i&1 == 0 {
 			t.inReady |= 1 << i
-			*n.planes[i].ready.Push() = c.index
+			n.ready[i].push(uint8(i), c)
 		}
 		n.wait(uint8(i), hasReady)
 	}

@@ -263,8 +263,8 @@ func (n *NIC) known(p *Packet) *conn {
 	case p.Path >= c.paths:
 		reason = event.ReasonPath
 	}
-	n.count.Drops[reason]++
 	if reason != event.ReasonNone {
+		n.count.Drops[reason]++
 		return nil
 	}
 	return c

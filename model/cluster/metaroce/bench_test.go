@@ -1,6 +1,7 @@
 package metaroce_test
 
 import (
+	"math"
 	"syscall"
 	"testing"
 
@@ -14,11 +15,11 @@ import (
 
 // benchmark runs a workload again and again and reports link hops and data packets in a second of processor time, which
 // other work on the machine disturbs less than it does the clock, and the speed as a part of that of a bare event loop of
-// as many events.
+// as many events. The best of all rounds counts, of each of the two.
 func benchmark(b *testing.B, f fabric.Config, w workload.Workload) {
 	b.ReportAllocs()
 	var hops, data, events uint64
-	var took, bare float64
+	took, bare := math.MaxFloat64, math.MaxFloat64
 	for range b.N {
 		start := processorTime()
 		net, err := fabric.New(f)
@@ -27,12 +28,10 @@ func benchmark(b *testing.B, f fabric.Config, w workload.Workload) {
 			return metaroce.New(net, &f, ev, metaroce.Default())
 		}, w, cluster.Options{})
 		require.NoError(b, err)
-		hops += r.Fabric.Hops
-		data += r.Counters.Data
-		events += r.Fabric.Events
+		hops, data, events = r.Fabric.Hops, r.Counters.Data, r.Fabric.Events
 		ran := processorTime()
 		net.BareLoop(1, int(r.Fabric.Events))
-		took, bare = took+ran-start, bare+processorTime()-ran
+		took, bare = min(took, ran-start), min(bare, processorTime()-ran)
 	}
 	b.ReportMetric(float64(hops)/took, "hops/s")
 	b.ReportMetric(took*1e9/float64(data), "ns/data")
@@ -60,7 +59,13 @@ func BenchmarkPermutation128(b *testing.B) {
 }
 
 func BenchmarkAllToAll64(b *testing.B) {
-	w, err := workload.AllToAll{Hosts: 64, Bytes: 64 << 10}.Graph()
+	w, err := workload.AllToAll{Hosts: 64, Bytes: 32 << 10}.Graph()
 	require.NoError(b, err)
 	benchmark(b, fabric.Default(fabric.LeafSpine, 64), w)
+}
+
+func BenchmarkPermutation1024(b *testing.B) {
+	w, err := workload.Permutation{Hosts: 1024, Bytes: 256 << 10, Seed: 1}.Graph()
+	require.NoError(b, err)
+	benchmark(b, fabric.Default(fabric.LeafSpine, 1024), w)
 }
