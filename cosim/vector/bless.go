@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"metaroce/tandem/model/pipe"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/expect"
 	"metaroce/tandem/vectors/mrv"
@@ -36,6 +37,11 @@ func Bless(ctx context.Context, v *mrv.Vector) error {
 	}
 	v.Want = seen.Set
 	v.Want.Hints = expect.Hints(v.Program().Items)
+	for i := range v.Want.Fates {
+		if v.Want.Fates[i].Wrong {
+			return fmt.Errorf("vector %s: the model writes other bytes to memory than frame %d carries", v.Name, i+1)
+		}
+	}
 	if res := expect.Compare(&v.Want, seen); !res.Holds() {
 		return fmt.Errorf("vector %s: the model breaks a predicate: %s", v.Name, res.Mismatches[0].String())
 	}
@@ -45,35 +51,55 @@ func Bless(ctx context.Context, v *mrv.Vector) error {
 	return steadyAll(ctx, v)
 }
 
-// steadyAll holds a vector against runs of all sorts of time.
+// steadyAll holds a vector against runs of all sorts of time: as fast as the RTL is, held up everywhere, and with commands
+// that overtake frames, and frames that overtake commands.
 func steadyAll(ctx context.Context, v *mrv.Vector) error {
-	for _, front := range [...]stimulus.List{nil, slow()} {
-		if err := steady(ctx, v, front); err != nil {
+	p, ok := preset.ByName(v.Preset)
+	if !ok {
+		return fmt.Errorf("vector %s: preset %q", v.Name, v.Preset)
+	}
+	usual := pipe.DefaultLatency(p)
+	late, early := usual, usual
+	late.Parse, late.Command = usual.Parse+8, 1
+	early.Parse, early.Command = 1, usual.Command+60
+	items := v.Program().Items
+	for _, run := range []struct {
+		latency pipe.Latency
+		items   stimulus.List
+		timed   bool
+	}{{usual, items, true}, {usual, slower(items), false}, {late, items, false}, {early, items, false}} {
+		if err := steady(ctx, v, run.latency, run.items, run.timed); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// slow holds up every port. Items of the vector that say otherwise come behind it and count.
-func slow() stimulus.List {
-	l := stimulus.List{{Kind: stimulus.KindLatency, Lo: 40, Hi: 400}}
+// slower holds up every port, by far more than the stimulus itself does: what has room then has room on other devices.
+func slower(items stimulus.List) stimulus.List {
+	l := stimulus.List{{Kind: stimulus.KindLatency, Lo: 40, Hi: 200}}
 	for p := stimulus.PortFrame; p <= stimulus.PortRegister; p++ {
-		l = append(l, stimulus.Item{Kind: stimulus.KindStall, Port: p, Permille: 80, Run: 24})
+		l = append(l, stimulus.Item{Kind: stimulus.KindStall, Port: p, Permille: 60, Run: 16})
+	}
+	for _, it := range items {
+		switch it.Kind {
+		case stimulus.KindLatency:
+			it.Lo, it.Hi = it.Lo+40, it.Hi*2+100
+		case stimulus.KindStall:
+			it.Permille, it.Run = min(it.Permille*2+60, 900), it.Run*2+16
+		}
+		l = append(l, it)
 	}
 	return l
 }
 
-// steady runs a vector in cycles behind some items and holds it against what must be seen.
-func steady(ctx context.Context, v *mrv.Vector, front stimulus.List) error {
+// steady runs a vector's stimulus, or a form of it with other times, in cycles and holds it against what must be seen.
+func steady(ctx context.Context, v *mrv.Vector, latency pipe.Latency, items stimulus.List, timed bool) error {
 	prog := v.Program()
 	rec := expect.NewRecorder(len(prog.Frames), expect.Points(prog.Items), func(xid uint32) []byte { return prog.Frames[xid-1].Payload })
 	watch := expect.NewWatch(v.Sees)
-	p, ok := preset.ByName(v.Preset)
-	if !ok {
-		return fmt.Errorf("vector %s: preset %q", v.Name, v.Preset)
-	}
-	err := cycles(ctx, p, append(front, prog.Items...), v.Seed, func(b []byte) {
+	p, _ := preset.ByName(v.Preset)
+	err := cycles(ctx, p, latency, items, v.Seed, func(b []byte) {
 		rec.Observe(b)
 		watch.Observe(b)
 	})
@@ -81,7 +107,7 @@ func steady(ctx context.Context, v *mrv.Vector, front stimulus.List) error {
 		return fmt.Errorf("vector %s: %w", v.Name, err)
 	}
 	res := expect.CompareAll(&v.Want, rec.Seen(), mostUnstable)
-	bad, _, _ := watch.Check(front == nil)
+	bad, _, _ := watch.Check(timed)
 	all := append(res.Mismatches, bad...)
 	if len(all) == 0 {
 		return nil
@@ -162,8 +188,9 @@ func (w *waiter) item(i int, it *mrv.Item) {
 		wait, w.behind, w.read = hit || w.read, w.behind || hit, false
 	case stimulus.KindWrite, stimulus.KindRead:
 		w.now.Accesses++
-		w.read = it.Kind == stimulus.KindRead && w.u.reads[w.segment]
-		wait, w.behind = w.read && w.old[max(i-1, 0)].Kind != stimulus.KindRead || w.behind, false
+		differs := it.Kind == stimulus.KindRead && w.u.reads[w.segment]
+		wait, w.behind = differs && w.old[max(i-1, 0)].Kind != stimulus.KindRead || w.behind, false
+		w.read = w.read || differs
 		if w.driven == stimulus.KindFrame && !w.waited() && !wait {
 			w.change = len(w.items)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"metaroce/tandem/cosim/cover"
 	"metaroce/tandem/model/event"
+	"metaroce/tandem/model/pipe"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/sim"
 	"metaroce/tandem/model/wire"
@@ -295,7 +296,7 @@ func missed(ctx context.Context, v *mrv.Vector, c cell) (list []string) {
 func Bins(ctx context.Context, v *mrv.Vector) []string {
 	p, _ := preset.ByName(v.Preset)
 	c := cover.New()
-	if cycles(ctx, p, v.Program().Items, v.Seed, c.Observe) != nil {
+	if cycles(ctx, p, pipe.DefaultLatency(p), v.Program().Items, v.Seed, c.Observe) != nil {
 		return nil
 	}
 	all, empty := cover.New().Report(nil).Empty, map[string]bool{}

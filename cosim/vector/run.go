@@ -139,7 +139,7 @@ func Run(ctx context.Context, v *mrv.Vector, o Options) (*expect.Seen, *expect.W
 	case Blocks:
 		err = walk(p, prog.Items, observe)
 	case Model:
-		err = cycles(ctx, p, prog.Items, v.Seed, observe)
+		err = cycles(ctx, p, pipe.DefaultLatency(p), prog.Items, v.Seed, observe)
 	default:
 		err = simulate(ctx, v, o, observe)
 	}
@@ -147,8 +147,8 @@ func Run(ctx context.Context, v *mrv.Vector, o Options) (*expect.Seen, *expect.W
 }
 
 // cycles runs the model in cycles.
-func cycles(ctx context.Context, p preset.Params, items stimulus.List, seed uint64, observe func([]byte)) error {
-	d, err := pipe.New(pipe.Config{Params: p, Latency: pipe.DefaultLatency(p), Seed: seed, MemoryLo: 8, MemoryHi: 8})
+func cycles(ctx context.Context, p preset.Params, latency pipe.Latency, items stimulus.List, seed uint64, observe func([]byte)) error {
+	d, err := pipe.New(pipe.Config{Params: p, Latency: latency, Seed: seed, MemoryLo: 8, MemoryHi: 8})
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,17 @@ func Lift(frame []byte) (*Packet, bool) {
 	return p, bytes.Equal(made, frame)
 }
 
+// PayloadOf is the payload that a frame carries, whoever made it; nil where it is none of this format.
+func PayloadOf(frame []byte) []byte {
+	p := &Packet{}
+	udp, _ := p.Net.lift(frame)
+	if udp == nil || !p.liftHeaders(udp) || !wire.Kinds[p.Op].Payload || p.Bytes == 0 {
+		return nil
+	}
+	at := wire.Kinds[p.Op].HeaderLen
+	return udp[at : at+p.Bytes]
+}
+
 const minFrame = 60
 
 // lift reads what stands around the UDP payload, and where the IP packet ends.

@@ -1,6 +1,8 @@
 package compose
 
 import (
+	"encoding/binary"
+
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/wire"
 	"metaroce/tandem/nic/layers"
@@ -106,12 +108,23 @@ func (p *Packet) payloadKey() uint64 {
 // Payload appends n bytes of a message's content from offset on: byte i of the message is byte i mod 8 of a mixed
 // word, so any packet can be made, or checked, without the rest of its message.
 func Payload(b []byte, key uint64, offset uint32, n int) []byte {
-	for i := uint64(offset); n > 0; n-- {
-		b = append(b, byte(mix(key+i>>3*0x9e3779b97f4a7c15)>>(8*(i&7))))
-		i++
+	at := uint64(offset)
+	for ; n > 0 && at&7 != 0; n-- {
+		b = append(b, byte(payloadWord(key, at>>3)>>(8*(at&7))))
+		at++
+	}
+	for ; n >= 8; n -= 8 {
+		b = binary.LittleEndian.AppendUint64(b, payloadWord(key, at>>3))
+		at += 8
+	}
+	for last := payloadWord(key, at>>3); n > 0; n-- {
+		b = append(b, byte(last))
+		last >>= 8
 	}
 	return b
 }
+
+func payloadWord(key, i uint64) uint64 { return mix(key + i*0x9e3779b97f4a7c15) }
 
 // mix is the finaliser of splitmix64.
 func mix(x uint64) uint64 {

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"runtime"
+	"sync"
 
 	"metaroce/tandem/vectors/compose"
 	"metaroce/tandem/vectors/expect"
@@ -114,6 +116,9 @@ func (v *Vector) FromProgram(p *compose.Program) {
 			pkt := f.Packet
 			v.Items[i].Packet, v.Items[i].Data = &pkt, nil
 		}
+		if f.Payload == nil { // of frames that are not what they were meant to be
+			f.Payload = compose.PayloadOf(p.Items[i].Data)
+		}
 	}
 }
 
@@ -130,21 +135,53 @@ func (v *Vector) Program() *compose.Program {
 			frames++
 		}
 	}
-	p.Frames = make([]compose.Frame, 0, frames)
-	for i := range v.Items {
+	p.Frames = make([]compose.Frame, frames)
+	v.fill(p)
+	v.program = p
+	return p
+}
+
+// side is from how many frames on they are made side by side.
+const side = 4096
+
+// fill makes the frames. Each depends on its packet alone, so parts of the list can be made side by side.
+func (v *Vector) fill(p *compose.Program) {
+	workers := 1
+	if len(p.Frames) >= side {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var wg sync.WaitGroup
+	frame := 0
+	for w := range workers {
+		lo, hi := len(v.Items)*w/workers, len(v.Items)*(w+1)/workers
+		first := frame
+		wg.Go(func() { v.fillPart(p, lo, hi, first) })
+		for i := lo; i < hi; i++ {
+			if v.Items[i].Kind == stimulus.KindFrame {
+				frame++
+			}
+		}
+	}
+	wg.Wait()
+}
+
+func (v *Vector) fillPart(p *compose.Program, lo, hi, frame int) {
+	for i := lo; i < hi; i++ {
 		it := &v.Items[i]
 		if it.Kind != stimulus.KindFrame {
 			continue
 		}
-		f := compose.Frame{Row: it.Row, Line: it.Line}
+		f := &p.Frames[frame]
+		frame++
+		f.Row, f.Line = it.Row, it.Line
 		if it.Packet != nil {
 			f.Packet, f.Proper = *it.Packet, it.Packet.Proper()
 			p.Items[i].Data, f.Payload = it.Packet.Frame()
 		}
-		p.Frames = append(p.Frames, f)
+		if f.Payload == nil {
+			f.Payload = compose.PayloadOf(p.Items[i].Data)
+		}
 	}
-	v.program = p
-	return p
 }
 
 // Identify computes the id: 16 bytes of SHA-256 over kind, preset, seed and every byte that the bench drives, or every

@@ -301,7 +301,8 @@ module mr_vector_tb;
         pointer[row]  = best;
         reported[row] = 1'b1;
       end
-      said = {4'd0, field(packet, `VEC_ACK_HINT_GEN, 8), field(packet, `VEC_ACK_HINT, 20)};
+      said = field(packet, `VEC_ACK_HINT_GEN, 8);
+      said = (said << 20) | field(packet, `VEC_ACK_HINT, 20);
       okay = 1'b0;
       for (si = 0; si < n_hints; si = si + 1) if (hint[si] === said) okay = 1'b1;
       if (!okay) fail("ack.hint: a hint that was never set", "R-HINT", 0, 0, {864'd0, said});

@@ -1,0 +1,424 @@
+package mrv
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protodelim"
+	"pgregory.net/rapid"
+
+	"metaroce/tandem/model/event"
+	"metaroce/tandem/model/wire"
+	"metaroce/tandem/vectors/compose"
+	"metaroce/tandem/vectors/expect"
+	"metaroce/tandem/vectors/mrv/mrvpb"
+	"metaroce/tandem/vectors/stimulus"
+)
+
+// anyPacket draws a packet that can be stored; its kinds are those that reach memory and some that do not.
+func anyPacket(t *rapid.T) compose.Packet {
+	u32 := func(name string) uint32 { return rapid.Uint32().Draw(t, name) }
+	p := compose.Packet{
+		Op:    rapid.SampledFrom([]wire.Opcode{wire.OpcodeWrite, wire.OpcodeSend, wire.OpcodeWriteImm, wire.OpcodeFlush, wire.OpcodeProbe, wire.OpcodeReadRequest}).Draw(t, "op"),
+		Epoch: uint8(rapid.IntRange(0, 15).Draw(t, "epoch")), A: rapid.Bool().Draw(t, "a"), D: rapid.Bool().Draw(t, "d"), L: rapid.Bool().Draw(t, "l"),
+		Path: uint8(rapid.IntRange(0, 3).Draw(t, "path")), DstConn: u32("conn") & 3, Psn: u32("psn"), Tsn: u32("tsn"), Time: u32("time"), Stream: uint16(u32("stream")),
+		Msn: u32("msn"), Length: u32("length"), Offset: u32("offset"), Rkey: u32("rkey"), Addr: rapid.Uint64().Draw(t, "addr"), Recv: u32("recv"), Imm: u32("imm"),
+		Bytes: rapid.IntRange(0, 200).Draw(t, "bytes"), Net: compose.Net{CE: rapid.Bool().Draw(t, "ce"), Sport: uint16(u32("sport")), IPv6: rapid.Bool().Draw(t, "ipv6")},
+	}
+	if rapid.IntRange(0, 5).Draw(t, "bad") == 0 {
+		p.Net.Bad = compose.BadICRC
+	}
+	return p
+}
+
+func anyItem(t *rapid.T) Item {
+	switch rapid.IntRange(0, 9).Draw(t, "kind") {
+	case 0:
+		return Item{Item: stimulus.Item{Kind: stimulus.KindWaitIdle}}
+	case 1:
+		return Item{Item: stimulus.Item{Kind: stimulus.KindWrite, Addr: rapid.Uint16().Draw(t, "addr"), Value: rapid.Uint32().Draw(t, "value")}}
+	case 2:
+		return Item{Item: stimulus.Item{Kind: stimulus.KindFault, Lo: rapid.Uint64().Draw(t, "lo"), Hi: rapid.Uint64().Draw(t, "hi")}}
+	case 3:
+		return Item{Item: stimulus.Item{Kind: stimulus.KindFrame, Gap: rapid.Uint32().Draw(t, "gap"), Data: rapid.SliceOfN(rapid.Byte(), 1, 90).Draw(t, "data")}}
+	case 4:
+		return Item{Item: stimulus.Item{Kind: stimulus.KindStall, Port: stimulus.PortAck, Permille: 7, Run: 9}}
+	}
+	p := anyPacket(t)
+	return Item{Item: stimulus.Item{Kind: stimulus.KindFrame, Gap: rapid.Uint32().Draw(t, "gap")}, Packet: &p, Row: rapid.Uint16().Draw(t, "row"), Line: 3}
+}
+
+// anyVector draws a vector whose expectations fit its stimulus in form, though no model would say them.
+func anyVector(t *rapid.T, name string) *Vector {
+	v := &Vector{Name: name, Kind: Receive, Title: "drawn", Rules: []string{"R-ACK", "R-WINDOW"}, Requires: []string{"receive"}, Preset: "tiny", Seed: rapid.Uint64().Draw(t, "seed"),
+		Source: Source{Kind: "random", Name: "n", Args: "a b", Seed: 5, Revision: "r"}}
+	v.Items = rapid.SliceOfN(rapid.Custom(anyItem), 1, 12).Draw(t, "items")
+	prog := v.Program()
+	v.Want.Fates = make([]expect.Fate, len(prog.Frames))
+	for i := range v.Want.Fates {
+		v.Want.Fates[i] = anyFate(t, &prog.Frames[i])
+	}
+	for _, p := range expect.Points(prog.Items) {
+		v.Want.Segments = append(v.Want.Segments, anySegment(t, p, len(prog.Frames)))
+	}
+	v.Want.Hints = expect.Hints(prog.Items)
+	if rapid.Bool().Draw(t, "see") {
+		v.Sees = []expect.See{{What: "ack", Rule: "R-ACK", Order: expect.Anywhere, After: 1, Within: true, Lo: 3, Hi: 9, Where: "a:1:2", Text: "ack cum=1",
+			Fields: []expect.Field{{Name: "cum", Any: []expect.Alternative{{Lo: 1, Hi: 1}, {Lo: 4, Mask: 6}}}, {Name: "vector", Any: []expect.Alternative{{Wide: make([]byte, 32)}}}}}}
+	}
+	return v
+}
+
+func anyFate(t *rapid.T, f *compose.Frame) expect.Fate {
+	fate := expect.Fate{Reason: event.Reason(rapid.IntRange(0, int(event.ReasonOverrun)).Draw(t, "reason")), Class: expect.NoClass}
+	if rapid.Bool().Draw(t, "window") {
+		fate.Class = event.Class(rapid.IntRange(0, 5).Draw(t, "class"))
+		fate.Verdict, fate.Syndrome = event.Verdict(rapid.IntRange(0, 8).Draw(t, "verdict")), wire.Syndrome(rapid.IntRange(0, 8).Draw(t, "syndrome"))
+	}
+	if fate.Write = rapid.Bool().Draw(t, "write"); fate.Write {
+		fate.Failed = rapid.Bool().Draw(t, "failed")
+		fate.Addr, fate.Length = f.Packet.Addr, uint16(f.Packet.Bytes)
+		if rapid.Bool().Draw(t, "elsewhere") {
+			fate.Addr, fate.Length = rapid.Uint64().Draw(t, "addr"), rapid.Uint16().Draw(t, "length")
+		}
+	}
+	return fate
+}
+
+func anySegment(t *rapid.T, end expect.Point, frames int) expect.Segment {
+	s := expect.Segment{End: end}
+	u32 := func(name string) uint32 { return rapid.Uint32().Draw(t, name) }
+	for range rapid.IntRange(0, 4).Draw(t, "states") {
+		x := expect.State{Path: expect.Path{Conn: uint16(rapid.IntRange(0, 3).Draw(t, "conn")), Index: uint8(rapid.IntRange(0, 3).Draw(t, "path"))}, Peer: u32("peer") & 0xffffff,
+			Xid: expect.FirstCommand + u32("cmd")&0xff}
+		if frames > 0 && rapid.Bool().Draw(t, "frame") {
+			x.Xid = uint32(rapid.IntRange(1, frames).Draw(t, "xid"))
+		}
+		x.Ack = expect.Report{Epoch: uint8(u32("epoch") & 15), Detour: rapid.Bool().Draw(t, "d"), Sport: uint16(u32("sport")), HighValid: true, Cum: u32("cum"), HighTsn: u32("tsn"),
+			EchoPsn: u32("psn"), EchoTime: u32("time"), Packets: u32("packets"), Ce: u32("ce"), Dups: u32("dups"), Bytes: rapid.Uint64().Draw(t, "bytes") & (1<<48 - 1)}
+		for i := range x.Ack.Vector {
+			x.Ack.Vector[i] = rapid.Uint64().Draw(t, "vector")
+		}
+		s.States = append(s.States, x)
+	}
+	if rapid.Bool().Draw(t, "others") {
+		s.Completions = []expect.Completion{{Xid: u32("xid"), CompletionIn: event.CompletionIn{Conn: 1, Stream: 2, Msn: u32("msn"), Opcode: wire.OpcodeSend, Length: u32("n"), ImmValue: 4, WrId: 5}}}
+		r := expect.Reply{Path: expect.Path{Conn: 1, Index: 2}, Xid: u32("xid"), Op: wire.OpcodeAnswer, Sport: 7, Peer: 8, Completed: u32("c")}
+		copy(r.Body[:], rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "body"))
+		s.Replies = []expect.Reply{r}
+		s.Reads, s.Dones = []expect.Read{{Addr: 4, Value: u32("value")}}, []expect.Done{{Xid: u32("xid"), Op: event.CommandKeySet}}
+	}
+	return s
+}
+
+func anyFile(t *rapid.T) *File {
+	f := &File{Header: Header{Schema: Schema, Spec: "00ff", Model: "0a", Generator: "test"}}
+	for i := range rapid.IntRange(0, 3).Draw(t, "vectors") {
+		f.Vectors = append(f.Vectors, anyVector(t, string(rune('a'+i))))
+	}
+	if rapid.Bool().Draw(t, "block") {
+		before := rapid.SliceOfN(rapid.Byte(), 4, 40).Draw(t, "before")
+		after := bytes.Clone(before)
+		after[2] ^= 0x81
+		f.Vectors = append(f.Vectors, &Vector{Name: "block", Kind: "window", Preset: "tiny", Steps: []Step{{Op: 2, Before: before, After: after}}})
+	}
+	if rapid.Bool().Draw(t, "endpoint") {
+		f.Vectors = append(f.Vectors, &Vector{Name: "endpoint", Kind: Endpoint, Preset: "tiny", Acts: []Act{{Endpoint: 1, What: "post_send", Values: []Named{{Name: "bytes", Value: 7}, {Name: "b", Data: []byte{1}}}}}})
+	}
+	return f
+}
+
+// plain takes out what is only kept for speed, so that vectors can be compared.
+func plain(f *File) *File {
+	for _, v := range f.Vectors {
+		v.program = nil
+	}
+	return f
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := anyFile(t)
+		b, err := Encode(f, 1)
+		require.NoError(t, err)
+		two, err := Encode(f, 2)
+		require.NoError(t, err)
+		require.Equal(t, b, two, "the bytes do not depend on the number of workers")
+		got, err := Decode(b)
+		require.NoError(t, err)
+		require.Equal(t, f.Header, got.Header)
+		require.Len(t, got.Vectors, len(f.Vectors))
+		again, err := Encode(got, 1)
+		require.NoError(t, err)
+		require.Equal(t, b, again)
+		plain(f)
+		plain(got)
+		for i := range f.Vectors {
+			w, g := f.Vectors[i], got.Vectors[i]
+			require.Equal(t, w.Items, g.Items)
+			require.Equal(t, len(w.Want.Fates), len(g.Want.Fates))
+			for j := range w.Want.Fates {
+				require.Equal(t, w.Want.Fates[j], g.Want.Fates[j])
+			}
+			require.Equal(t, w.Want.Segments, g.Want.Segments)
+			require.Equal(t, w.Sees, g.Sees)
+			require.Equal(t, w.Steps, g.Steps)
+			require.Equal(t, w.Acts, g.Acts)
+			require.Equal(t, w.ID, g.ID)
+		}
+	})
+}
+
+// TestOtherReader: zstd alone takes the file apart, and what protoc made of mrv.proto reads its messages; it writes them
+// again with the same bytes.
+func TestOtherReader(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := anyFile(t)
+		b, err := Encode(f, 1)
+		require.NoError(t, err)
+		dec, err := zstd.NewReader(bytes.NewReader(b))
+		require.NoError(t, err)
+		defer dec.Close()
+		var content bytes.Buffer
+		_, err = content.ReadFrom(dec)
+		require.NoError(t, err)
+		in := bytes.NewReader(content.Bytes())
+		var kinds []string
+		frames := 0
+		var again bytes.Buffer
+		for in.Len() > 0 {
+			var e mrvpb.Entry
+			require.NoError(t, protodelim.UnmarshalFrom(in, &e))
+			require.Empty(t, e.ProtoReflect().GetUnknown())
+			switch m := e.Of.(type) {
+			case *mrvpb.Entry_Header:
+				require.Equal(t, uint32(Schema), m.Header.Schema)
+				kinds = append(kinds, "header")
+			case *mrvpb.Entry_Vector:
+				kinds = append(kinds, m.Vector.Name)
+			case *mrvpb.Entry_Packet:
+				frames++
+			case *mrvpb.Entry_Item:
+				if stimulus.Kind(m.Item.Kind) == stimulus.KindFrame {
+					frames++
+				}
+			}
+			_, err := protodelim.MarshalTo(&again, &e)
+			require.NoError(t, err)
+		}
+		want, wantFrames := []string{"header"}, 0
+		for _, v := range f.Vectors {
+			want = append(want, v.Name)
+			wantFrames += v.Frames()
+		}
+		require.Equal(t, want, kinds)
+		require.Equal(t, wantFrames, frames)
+		require.Equal(t, len(content.Bytes()), again.Len())
+	})
+}
+
+func sample(t require.TestingT) []byte {
+	p := compose.Packet{Op: wire.OpcodeWrite, Psn: 7, Tsn: 8, Length: 32, Bytes: 32, Addr: 1 << 44}
+	v := &Vector{Name: "one", Kind: Receive, Preset: "tiny", Rules: []string{"R-ACK"}, Title: "t", Items: []Item{{Item: stimulus.Item{Kind: stimulus.KindFrame}, Packet: &p}}}
+	v.Want.Fates = []expect.Fate{{Class: event.ClassNew, Verdict: event.VerdictPlace, Write: true, Addr: 1 << 44, Length: 32}}
+	v.Want.Segments = []expect.Segment{{End: expect.Point{Frames: 1}}}
+	b, err := Encode(&File{Header: Header{Schema: Schema, Spec: "s", Model: "m", Generator: "g"}, Vectors: []*Vector{v}}, 1)
+	require.NoError(t, err)
+	return b
+}
+
+// TestEveryTruncation and TestEveryBit: a file that is cut off or changed anywhere is refused, with a place inside it.
+func TestEveryTruncation(t *testing.T) {
+	b := sample(t)
+	for n := range b {
+		f, err := Decode(b[:n])
+		require.Nil(t, f)
+		var e *Error
+		require.ErrorAs(t, err, &e, "cut to %d bytes", n)
+		require.LessOrEqual(t, e.Offset, int64(n))
+	}
+	_, err := Decode(append(bytes.Clone(b), 0))
+	require.ErrorContains(t, err, "1 bytes behind the end")
+}
+
+func TestEveryBit(t *testing.T) {
+	b := sample(t)
+	for i := range b {
+		for bit := range 8 {
+			c := bytes.Clone(b)
+			c[i] ^= 1 << bit
+			f, err := Decode(c)
+			require.Nil(t, f)
+			var e *Error
+			require.ErrorAs(t, err, &e, "bit %d of byte %d", bit, i)
+			require.LessOrEqual(t, e.Offset, int64(i), "the place is at the damage or in front of it")
+		}
+	}
+}
+
+// TestExchangedParts: chunks that are whole each, but not where they belong.
+func TestExchangedParts(t *testing.T) {
+	var chunks [][]byte
+	for i := range 3 {
+		chunks = append(chunks, bytes.Repeat([]byte{byte(i)}, 50))
+	}
+	b, err := pack(chunks, 1)
+	require.NoError(t, err)
+	list, err := unpack(b)
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	first, second := list[0].at-guardBytes, list[1].at-guardBytes
+	third := list[2].at - guardBytes
+	_, err = unpack(append(bytes.Clone(b[second:third]), b[first:second]...))
+	require.ErrorContains(t, err, "chunk 1 where chunk 0 is due")
+	_, err = unpack(append(bytes.Clone(b[:second]), b[third:]...))
+	require.ErrorContains(t, err, "chunk 2 where chunk 1 is due")
+
+	other, err := pack([][]byte{chunks[0], bytes.Repeat([]byte{9}, 50), chunks[2]}, 1)
+	require.NoError(t, err)
+	if len(other) == len(b) { // a chunk of another file, with its own guard, in place
+		mixed := append(append(bytes.Clone(b[:second]), other[second:third]...), b[third:]...)
+		_, err = unpack(mixed)
+		require.ErrorContains(t, err, "the checksum over all chunks differs")
+	}
+}
+
+// forge packs messages that no encoder would write.
+func forge(t *testing.T, entries ...[]byte) []byte {
+	var content []byte
+	for _, e := range entries {
+		content = append(binary.AppendUvarint(content, uint64(len(e))), e...)
+	}
+	b, err := pack([][]byte{content}, 1)
+	require.NoError(t, err)
+	return b
+}
+
+func TestForgedMessages(t *testing.T) {
+	header := putMessage(nil, entryHeader, putUint(nil, 1, Schema))
+	vector := putMessage(nil, entryVector, putString(putString(nil, 1, "v"), 3, Receive))
+	tail := putMessage(nil, entryTail, nil)
+	end := putMessage(nil, entryEnd, nil)
+	for name, c := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"newer form":           {forge(t, putMessage(nil, entryHeader, putUint(putUint(nil, 1, Schema+1), 99, 7))), "form 2 of .mrv; this program reads forms up to 1"},
+		"no form":              {forge(t, putMessage(nil, entryHeader, nil)), "no schema"},
+		"no header":            {forge(t, vector), `a vector in stage "start"`},
+		"no tail":              {forge(t, header), "the content ends in the middle"},
+		"tail counts":          {forge(t, header, putMessage(nil, entryTail, putUint(nil, 1, 4))), "4 vectors, 0 are here"},
+		"behind the tail":      {forge(t, header, tail, vector), `a vector in stage "end"`},
+		"unknown message":      {forge(t, header, putMessage(nil, 55, nil)), "message 55 is not of schema 1"},
+		"unknown field":        {forge(t, header, putMessage(nil, entryVector, putUint(nil, 77, 1))), "field 77 is not of schema 1"},
+		"fields out of order":  {forge(t, header, putMessage(nil, entryVector, append(putUint(nil, 8, 1), putString(nil, 1, "x")...))), "field 1 behind field 8"},
+		"field twice":          {forge(t, header, vector, putMessage(nil, entryPacket, append(putUint(nil, 2, 1), putUint(nil, 2, 1)...))), "field 2 twice"},
+		"value too large":      {forge(t, header, vector, putMessage(nil, entryPacket, putUint(nil, 5, 256))), "256 is more than 255"},
+		"unknown opcode":       {forge(t, header, vector, putMessage(nil, entryPacket, putUint(nil, 2, 200))), "opcode 200"},
+		"item without kind":    {forge(t, header, vector, putMessage(nil, entryItem, nil)), "kind none"},
+		"frame without data":   {forge(t, header, vector, putMessage(nil, entryItem, putUint(nil, 1, uint64(stimulus.KindFrame)))), "with 0 bytes"},
+		"state of no frame":    {forge(t, header, vector, putMessage(nil, entryState, nil)), "of a packet that is not there"},
+		"address and no write": {forge(t, header, vector, putMessage(nil, entryFate, putUint(nil, 6, 1))), "an address without a write"},
+		"digest":               {forge(t, header, vector, end), "the digest over its messages differs"},
+		"counts":               {forge(t, header, vector, putMessage(nil, entryEnd, putUint(nil, 1, 3))), "[0 0 0] items, events and steps where [3 0 0] are due"},
+		"name twice":           {forge(t, header, vector, vector), `a vector in stage "items"`},
+		"no name":              {forge(t, header, putMessage(nil, entryVector, nil)), `name "" is empty`},
+		"cut message":          {forge(t, header, putMessage(nil, entryVector, []byte{0x0a, 50, 1})), "50 bytes where 1 are left"},
+		"wire type":            {forge(t, header, putMessage(nil, entryVector, []byte{0x0d, 1, 2, 3, 4})), "wire type 5"},
+		"no field number":      {forge(t, header, putMessage(nil, entryVector, []byte{0x02, 0})), "without a number"},
+		"no file of ours":      {[]byte("hello world, this is some text beyond a guard"), "no .mrv file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := Decode(c.file)
+			require.Nil(t, f)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	f, err := Decode(forge(t, header, tail))
+	require.NoError(t, err)
+	assert.Empty(t, f.Vectors)
+	_, err = Decode(forge(t, putMessage(nil, entryHeader, putUint(nil, 1, 9))))
+	var n *Newer
+	require.ErrorAs(t, err, &n)
+	assert.Equal(t, Newer{9, Schema}, *n)
+}
+
+// TestOtherPayload: where packets become other bytes than when the file was written, it is refused.
+func TestOtherPayload(t *testing.T) {
+	f, err := Decode(sample(t))
+	require.NoError(t, err)
+	v := f.Vectors[0]
+	v.Items[0].Packet.Msn++
+	v.program = nil
+	e := &encoder{}
+	var content []byte
+	e.emit = func(b []byte) { content = append(content, b...) }
+	e.header(&f.Header)
+	e.whole(v) // keeps the id of before
+	e.values(entryTail, 1)
+	b, err := pack([][]byte{content}, 1)
+	require.NoError(t, err)
+	_, err = Decode(b)
+	require.ErrorContains(t, err, "packets are made in another way than when it was written")
+}
+
+func TestWriteRefuses(t *testing.T) {
+	v := &Vector{Name: "a"}
+	_, err := Encode(&File{Vectors: []*Vector{v, {Name: "a"}, {}, {Name: "s", Steps: []Step{{Before: []byte{1}}}}}}, 1)
+	for _, want := range []string{`two vectors are called "a"`, "without a name", "1 bytes before and 0 after"} {
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestBombs: a small file that would become large is refused, not unpacked.
+func TestBombs(t *testing.T) {
+	b, err := pack([][]byte{make([]byte, maxChunk*3)}, 1)
+	require.NoError(t, err)
+	require.Less(t, len(b), 20_000)
+	_, err = Decode(b)
+	var e *Error
+	require.ErrorAs(t, err, &e)
+	require.ErrorContains(t, err, "does not decompress")
+}
+
+func FuzzDecode(f *testing.F) {
+	b := sample(f)
+	f.Add(b)
+	f.Add(b[:len(b)-3])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		file, err := Decode(b)
+		require.Equal(t, err != nil, file == nil)
+	})
+}
+
+// FuzzContent goes past the checksums, to the messages.
+func FuzzContent(f *testing.F) {
+	list, err := unpack(sample(f))
+	require.NoError(f, err)
+	content, err := inflate(list, 1)
+	require.NoError(f, err)
+	f.Add(content[0])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		packed, err := pack([][]byte{b}, 1)
+		require.NoError(t, err)
+		file, err := Decode(packed)
+		require.Equal(t, err != nil, file == nil)
+		var n *Newer
+		var e *Error
+		if err != nil && !errors.As(err, &n) && !errors.As(err, &e) {
+			t.Fatalf("an error without a place: %v", err)
+		}
+	})
+}
+
+func TestGuardChecksum(t *testing.T) {
+	g := appendGuard(nil, guardChunk, 1, 2, 3)
+	require.Len(t, g, guardBytes)
+	assert.Equal(t, crc32.Checksum(g[:24], castagnoli), binary.LittleEndian.Uint32(g[24:]))
+}
