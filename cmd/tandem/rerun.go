@@ -141,7 +141,8 @@ func records(f *regression.Folder) (map[string]result.Record, error) {
 	return by, nil
 }
 
-// pickCase finds the case of an ID; of a test without a seed the first that did not match, else the first.
+// pickCase finds the case of an ID; of a test without a seed, with its variant or without, the first that did not match, else
+// the first.
 func pickCase(cases []plan.Case, before map[string]result.Record, name string) *plan.Case {
 	var first, bad *plan.Case
 	for i := range cases {
@@ -149,7 +150,7 @@ func pickCase(cases []plan.Case, before map[string]result.Record, name string) *
 		if c.ID() == name {
 			return c
 		}
-		if c.FullName() != name {
+		if c.FullName() != name && c.Name() != name {
 			continue
 		}
 		if first == nil {
@@ -168,7 +169,7 @@ func pickCase(cases []plan.Case, before map[string]result.Record, name string) *
 func noCase(f *regression.Folder, cases []plan.Case, name string) error {
 	var names []string
 	for i := range cases {
-		names = append(names, cases[i].ID(), cases[i].FullName())
+		names = append(names, cases[i].ID(), cases[i].FullName(), cases[i].Name())
 	}
 	hint := ""
 	if near := places.Nearest(name, names); near != "" {

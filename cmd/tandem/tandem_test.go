@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,7 +36,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("BIN", first)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "appears": appears, "says": says},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "appears": appears, "says": says, "released": released},
 	})
 }
 
@@ -80,6 +81,28 @@ func says(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	for {
 		if b, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && strings.Contains(string(b), args[1]) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// released waits until nobody holds a run of a regression, its shards included: released RUN.
+func released(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: released RUN")
+	}
+	held := func(name string) bool {
+		f, err := os.Open(name)
+		ts.Check(err)
+		defer f.Close()
+		return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil
+	}
+	dir := ts.MkAbs(args[0])
+	for {
+		files, err := filepath.Glob(filepath.Join(dir, "shards", "*.jsonl"))
+		ts.Check(err)
+		if !slices.ContainsFunc(append(files, dir), held) {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
