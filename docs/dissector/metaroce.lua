@@ -58,17 +58,17 @@ headers.base = { size = 20, text = "starts every packet", fields = {
   { "flag_d", 17, 1, ProtoField.bool("metaroce.base.flag_d", "flag_d") }, -- detour: carried by another path's port; shows no gap
   { "flag_r", 18, 1, ProtoField.bool("metaroce.base.flag_r", "flag_r") }, -- retransmission
   { "flag_b", 19, 1, ProtoField.bool("metaroce.base.flag_b", "flag_b") }, -- more waits than the window allows (demand)
-  { "flag_l", 20, 1, ProtoField.bool("metaroce.base.flag_l", "flag_l") }, -- last packet of its message: a hint for acknowledging only
+  { "flag_l", 20, 1, ProtoField.bool("metaroce.base.flag_l", "flag_l") }, -- last packet of its message, which is acknowledged at once; nothing else rests on it
   { "pad", 22, 2, ProtoField.uint8("metaroce.base.pad", "pad", base.DEC) }, -- bytes of padding between payload and ICRC
   { "path", 24, 8, ProtoField.uint8("metaroce.base.path", "path", base.DEC) }, -- home path of the packet
   { "dst_conn", 32, 24, ProtoField.uint32("metaroce.base.dst_conn", "dst_conn", base.HEX) }, -- receiver's connection: index in bits 15:0, generation in bits 23:16
-  { "psn", 64, 32, ProtoField.uint32("metaroce.base.psn", "psn", base.DEC) }, -- identity: n-th packet of the path; a retransmission keeps it; 0 where the kind holds none
+  { "psn", 64, 32, ProtoField.uint32("metaroce.base.psn", "psn", base.DEC) }, -- identity: counts the packets of a path, and stays the same when one is sent again; 0 where the kind holds none
   { "tsn", 96, 32, ProtoField.uint32("metaroce.base.tsn", "tsn", base.DEC) }, -- order of transmission on the path; 0 where the kind takes none
   { "tx_time", 128, 32, ProtoField.uint32("metaroce.base.tx_time", "tx_time", base.DEC) }, -- sender's clock when the packet left, in ticks of 4 ns
 } }
 headers.message = { size = 16, text = "which message of which stream, and where in it", fields = {
   { "stream", 0, 16, ProtoField.uint16("metaroce.message.stream", "stream", base.DEC) }, -- ordered stream of the connection
-  { "attempt", 16, 4, ProtoField.uint8("metaroce.message.attempt", "attempt", base.DEC) }, -- which try of a message that may be refused for want of a receive; 0 for Write
+  { "attempt", 16, 4, ProtoField.uint8("metaroce.message.attempt", "attempt", base.DEC) }, -- counts the tries of a Send or Write with immediate: one more each time that no receive was posted; 0 for Write
   { "msn", 32, 32, ProtoField.uint32("metaroce.message.msn", "msn", base.DEC) }, -- message number in the stream
   { "length", 64, 32, ProtoField.uint32("metaroce.message.length", "length", base.DEC) }, -- bytes of the whole message
   { "offset", 96, 32, ProtoField.uint32("metaroce.message.offset", "offset", base.DEC) }, -- of this packet's first payload byte in the message
@@ -78,7 +78,7 @@ headers.target = { size = 12, text = "where this packet's payload goes", fields 
   { "addr", 32, 64, ProtoField.uint64("metaroce.target.addr", "addr", base.HEX) }, -- address of this packet's first payload byte
 } }
 headers.match = { size = 4, text = "the posted receive that this message consumes", fields = {
-  { "recv_index", 0, 32, ProtoField.uint32("metaroce.match.recv_index", "recv_index", base.DEC) }, -- n-th message of the stream that consumes a receive = n-th posted receive
+  { "recv_index", 0, 32, ProtoField.uint32("metaroce.match.recv_index", "recv_index", base.DEC) }, -- which posted receive it takes: those of a stream are counted, and so are its messages that take one
 } }
 headers.imm = { size = 4, text = "immediate data", fields = {
   { "imm_value", 0, 32, ProtoField.uint32("metaroce.imm.imm_value", "imm_value", base.DEC) }, -- delivered with the completion

@@ -96,7 +96,7 @@ type AdmitConn struct {
 	StreamLog2 uint8  // 5 bits: log2 of the number of streams
 }
 
-// Admit is the record of admit [R-ADMIT]: what may vanish is decided here, before any state changes.
+// Admit is the record of admit [R-ADMIT]: the only place where a packet may vanish, ahead of all state.
 type Admit struct {
 	Head Head
 	Out  AdmitOut
@@ -392,7 +392,7 @@ type CompleteStream struct {
 	NoticeSeq uint32 // 32 bits: its number; waiting while notices taken has not passed it
 }
 
-// Complete is the record of complete [R-COMPLETE]: completion release, one (stream, msn) a cycle, in order per stream.
+// Complete is the record of complete [R-COMPLETE]: releases completions: a message a cycle, each stream in its own order.
 type Complete struct {
 	Head   Head
 	Out    CompleteOut
@@ -508,7 +508,7 @@ type Ack struct {
 // Transactions of share.
 const (
 	SharePacket   uint8 = 0 // a packet with psn counts for its sender
-	ShareAnnounce uint8 = 1 // a sender without a fresh hint is about to send
+	ShareAnnounce uint8 = 1 // a sender asks for a share: it holds no hint that is fresh
 	ShareProbe    uint8 = 2 // a probe or flush came by a plane: it says that the plane lives, and nothing else
 	ShareSweep    uint8 = 3 // head of the sweep queue: measured and put into its class, or let go
 	ShareLevel    uint8 = 4 // the fair level is computed

@@ -8,13 +8,13 @@ import "strconv"
 type Kind uint8
 
 const (
-	KindAdmit       Kind = 1  // what may vanish is decided here, before any state changes [R-ADMIT]
+	KindAdmit       Kind = 1  // the only place where a packet may vanish, ahead of all state [R-ADMIT]
 	KindWindow      Kind = 2  // per-path receive window and its counters [R-WINDOW]
 	KindKey         Kind = 3  // memory key, permission and bounds [R-KEY]
 	KindRecv        Kind = 4  // posted receives: the match of a Send [R-RECV]
 	KindMessage     Kind = 5  // message table, attempts, sticky refusals [R-MESSAGE]
 	KindPlace       Kind = 6  // bytes count when the memory port has accepted their write [R-PLACE]
-	KindComplete    Kind = 7  // completion release, one (stream, msn) a cycle, in order per stream [R-COMPLETE]
+	KindComplete    Kind = 7  // releases completions: a message a cycle, each stream in its own order [R-COMPLETE]
 	KindCoalesce    Kind = 8  // merges wishes for an acknowledgement [R-COALESCE]
 	KindCtimer      Kind = 9  // latest acknowledgement: first in, first out of armed timers [R-CTIMER]
 	KindAck         Kind = 10 // builds acknowledgements, NAKs and answers [R-ACK]

@@ -4,7 +4,7 @@ package event
 
 // Engines describes every engine and boundary, engines first, in table order.
 var Engines = []EngineInfo{
-	{Name: "admit", Kind: KindAdmit, Boundary: false, Order: 1, Rule: "R-ADMIT", Built: true, Modelled: true, Text: "what may vanish is decided here, before any state changes", Parts: 1, StateBytes: 32,
+	{Name: "admit", Kind: KindAdmit, Boundary: false, Order: 1, Rule: "R-ADMIT", Built: true, Modelled: true, Text: "the only place where a packet may vanish, ahead of all state", Parts: 1, StateBytes: 32,
 		Ops: []OpInfo{
 			{"packet", 0, "one frame, whole"},
 			{"command", 1, "one register command on its way"},
@@ -190,7 +190,7 @@ var Engines = []EngineInfo{
 			{Name: "bytes", Group: GroupRow, Width: 32, Offset: 76, Size: 4, Row: "tally", Text: "accepted"},
 		},
 	},
-	{Name: "complete", Kind: KindComplete, Boundary: false, Order: 10, Rule: "R-COMPLETE", Built: true, Modelled: true, Text: "completion release, one (stream, msn) a cycle, in order per stream", Parts: 1, StateBytes: 48,
+	{Name: "complete", Kind: KindComplete, Boundary: false, Order: 10, Rule: "R-COMPLETE", Built: true, Modelled: true, Text: "releases completions: a message a cycle, each stream in its own order", Parts: 1, StateBytes: 48,
 		Ops: []OpInfo{
 			{"done", 0, "a message has all its bytes"},
 			{"run", 1, "the next message of a run that waited for the one before"},
@@ -281,7 +281,7 @@ var Engines = []EngineInfo{
 	{Name: "share", Kind: KindShare, Boundary: false, Order: 11, Rule: "R-SHARE", Built: false, Modelled: true, Text: "receiver's fair shares (rate hints)", Parts: 2, StateBytes: 80,
 		Ops: []OpInfo{
 			{"packet", 0, "a packet with psn counts for its sender"},
-			{"announce", 1, "a sender without a fresh hint is about to send"},
+			{"announce", 1, "a sender asks for a share: it holds no hint that is fresh"},
 			{"probe", 2, "a probe or flush came by a plane: it says that the plane lives, and nothing else"},
 			{"sweep", 3, "head of the sweep queue: measured and put into its class, or let go"},
 			{"level", 4, "the fair level is computed"},

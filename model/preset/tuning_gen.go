@@ -17,15 +17,15 @@ type Tuning struct {
 	Announced        uint32 // packets, 0..64: what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a long message 1 us of 18 (R-JOIN)
 	AnswerRtts       uint32 // base RTT, 1..16: an announcement is made again after so long, then after twice as long, up to lapse_rtts: its answer takes 1.25 and may be lost. With lapse_rtts at once, a sender that waits makes the next one of a ring wait for longer than its hint holds, and so on: at 1 % loss 0.67 of its throughput instead of 0.97 (R-JOIN)
 	LapseRtts        uint32 // base RTT, 1..64: a hint holds so long after the last packet (R-JOIN)
-	LapsePackets     uint32 // packet times at the share, 1..64: or so long, when more waits: at 1000:1 a sender has one packet per 84 us and must stay in the count (R-JOIN)
+	LapsePackets     uint32 // packet times at the share, 1..64: or so long, when more waits: of 1000 senders each sends a packet in 84 us, and has to count in between (R-JOIN)
 	LapseMargin      uint32 // base RTT, 0..16: the receiver counts a sender so much longer, for queues that its packets meet (R-JOIN)
-	PhaseShift       uint32 // 1, 0..8: gaps of at least base RTT >> this begin at a seeded part of the gap: equal gaps from an equal start arrive all at once, for ever (R-PACE)
+	PhaseShift       uint32 // 1, 0..8: gaps of at least base RTT >> this begin at a seeded part of the gap: senders that start together with equal gaps would meet in every one of them (R-PACE)
 	PaceSlackShift   uint32 // 1, 0..8: a sender that is late by at most base RTT >> this, or one gap, catches up, so that its mean rate is its share (R-PACE)
 	Headroom         uint32 // 1/1024 of the port, 0..64: not given out while more than one sends: 1/128; 1/16 fails the incast bound by arithmetic (R-SHARE)
 	EpochShift       uint32 // 1, 0..4: allocation epoch: base RTT >> this (R-SHARE)
 	SweepTicks       uint32 // ticks a sender, 1..64: and at least so long for each sender that counts, so that the sweep is not hurried (R-SHARE)
 	DemandEighths    uint32 // 1/8 of what was measured, 8..64: demand of a sender that has nothing waiting (R-SHARE)
-	HintMoveShift    uint32 // 1, 1..8: a share that moves by more than 1/8 is told at once (R-SHARE)
+	HintMoveShift    uint32 // 1, 1..8: a change of more than 1/8 of a share does not wait for the next acknowledgement (R-SHARE)
 	JoinShift        uint32 // 1, 0..8: announcements are answered together, base RTT >> this after the first (R-JOIN)
 	PlaneRtts        uint32 // base RTT, 1..64: a plane that was silent so long, while the others carried packets, does not count (R-PORT-RATE)
 	PlanePackets     uint32 // packets a plane, 1..1024: so many carried by the others make its silence evidence (R-PORT-RATE)
@@ -112,15 +112,15 @@ var knobs = []Knob{
 	{"announced", "packets", "R-JOIN", "what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a long message 1 us of 18", 0, 64, 0, func(t *Tuning) *uint32 { return &t.Announced }},
 	{"answer_rtts", "base RTT", "R-JOIN", "an announcement is made again after so long, then after twice as long, up to lapse_rtts: its answer takes 1.25 and may be lost. With lapse_rtts at once, a sender that waits makes the next one of a ring wait for longer than its hint holds, and so on: at 1 % loss 0.67 of its throughput instead of 0.97", 1, 16, 2, func(t *Tuning) *uint32 { return &t.AnswerRtts }},
 	{"lapse_rtts", "base RTT", "R-JOIN", "a hint holds so long after the last packet", 1, 64, 4, func(t *Tuning) *uint32 { return &t.LapseRtts }},
-	{"lapse_packets", "packet times at the share", "R-JOIN", "or so long, when more waits: at 1000:1 a sender has one packet per 84 us and must stay in the count", 1, 64, 4, func(t *Tuning) *uint32 { return &t.LapsePackets }},
+	{"lapse_packets", "packet times at the share", "R-JOIN", "or so long, when more waits: of 1000 senders each sends a packet in 84 us, and has to count in between", 1, 64, 4, func(t *Tuning) *uint32 { return &t.LapsePackets }},
 	{"lapse_margin", "base RTT", "R-JOIN", "the receiver counts a sender so much longer, for queues that its packets meet", 0, 16, 1, func(t *Tuning) *uint32 { return &t.LapseMargin }},
-	{"phase_shift", "1", "R-PACE", "gaps of at least base RTT >> this begin at a seeded part of the gap: equal gaps from an equal start arrive all at once, for ever", 0, 8, 2, func(t *Tuning) *uint32 { return &t.PhaseShift }},
+	{"phase_shift", "1", "R-PACE", "gaps of at least base RTT >> this begin at a seeded part of the gap: senders that start together with equal gaps would meet in every one of them", 0, 8, 2, func(t *Tuning) *uint32 { return &t.PhaseShift }},
 	{"pace_slack_shift", "1", "R-PACE", "a sender that is late by at most base RTT >> this, or one gap, catches up, so that its mean rate is its share", 0, 8, 4, func(t *Tuning) *uint32 { return &t.PaceSlackShift }},
 	{"headroom", "1/1024 of the port", "R-SHARE", "not given out while more than one sends: 1/128; 1/16 fails the incast bound by arithmetic", 0, 64, 8, func(t *Tuning) *uint32 { return &t.Headroom }},
 	{"epoch_shift", "1", "R-SHARE", "allocation epoch: base RTT >> this", 0, 4, 1, func(t *Tuning) *uint32 { return &t.EpochShift }},
 	{"sweep_ticks", "ticks a sender", "R-SHARE", "and at least so long for each sender that counts, so that the sweep is not hurried", 1, 64, 4, func(t *Tuning) *uint32 { return &t.SweepTicks }},
 	{"demand_eighths", "1/8 of what was measured", "R-SHARE", "demand of a sender that has nothing waiting", 8, 64, 9, func(t *Tuning) *uint32 { return &t.DemandEighths }},
-	{"hint_move_shift", "1", "R-SHARE", "a share that moves by more than 1/8 is told at once", 1, 8, 3, func(t *Tuning) *uint32 { return &t.HintMoveShift }},
+	{"hint_move_shift", "1", "R-SHARE", "a change of more than 1/8 of a share does not wait for the next acknowledgement", 1, 8, 3, func(t *Tuning) *uint32 { return &t.HintMoveShift }},
 	{"join_shift", "1", "R-JOIN", "announcements are answered together, base RTT >> this after the first", 0, 8, 2, func(t *Tuning) *uint32 { return &t.JoinShift }},
 	{"plane_rtts", "base RTT", "R-PORT-RATE", "a plane that was silent so long, while the others carried packets, does not count", 1, 64, 4, func(t *Tuning) *uint32 { return &t.PlaneRtts }},
 	{"plane_packets", "packets a plane", "R-PORT-RATE", "so many carried by the others make its silence evidence", 1, 1024, 16, func(t *Tuning) *uint32 { return &t.PlanePackets }},

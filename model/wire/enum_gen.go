@@ -16,12 +16,12 @@ const (
 	OpcodeReadResponse   Opcode = 6  // data of a Read, places itself
 	OpcodeAtomicRequest  Opcode = 7  // compare-swap or fetch-add on 64 bit
 	OpcodeAtomicResponse Opcode = 8  // the value before the atomic
-	OpcodeFlush          Opcode = 16 // header only, next tsn, flag A: asks for the state after it
+	OpcodeFlush          Opcode = 16 // no more than a header: takes a tsn and wants the state of its path back, hence flag A
 	OpcodeAck            Opcode = 17 // per-path acknowledgement with 256-bit vector and rate hint
 	OpcodeNak            Opcode = 18 // hint that a message was refused; the truth is state
 	OpcodeProbe          Opcode = 19 // is the path alive; proposes port and epoch; or queries a stream
 	OpcodeAnswer         Opcode = 20 // answers a probe
-	OpcodeAnnounce       Opcode = 21 // header only, flag B: a sender without a fresh hint is about to send
+	OpcodeAnnounce       Opcode = 21 // no more than a header: a sender asks for a share before it sends, hence flag B
 	OpcodeControl        Opcode = 22 // open, accept, add path, close; repeated until answered
 )
 

@@ -16,11 +16,11 @@ type Base struct {
 	FlagD   bool   // 1 bit: detour: carried by another path's port; shows no gap (chosen, ours)
 	FlagR   bool   // 1 bit: retransmission (chosen, ours)
 	FlagB   bool   // 1 bit: more waits than the window allows (demand) (chosen, ours)
-	FlagL   bool   // 1 bit: last packet of its message: a hint for acknowledging only (chosen, ours)
+	FlagL   bool   // 1 bit: last packet of its message, which is acknowledged at once; nothing else rests on it (chosen, ours)
 	Pad     uint8  // 2 bits: bytes of padding between payload and ICRC (chosen, ours)
 	Path    uint8  // 8 bits: home path of the packet (inferred, ann:paths)
 	DstConn uint32 // 24 bits: receiver's connection: index in bits 15:0, generation in bits 23:16 (chosen, ours)
-	Psn     uint32 // 32 bits: identity: n-th packet of the path; a retransmission keeps it; 0 where the kind holds none (inferred, ann:sack)
+	Psn     uint32 // 32 bits: identity: counts the packets of a path, and stays the same when one is sent again; 0 where the kind holds none (inferred, ann:sack)
 	Tsn     uint32 // 32 bits: order of transmission on the path; 0 where the kind takes none (inferred, ann:sack)
 	TxTime  uint32 // 32 bits: sender's clock when the packet left, in ticks of 4 ns (inferred, ann:path-state)
 }
@@ -76,7 +76,7 @@ const MessageSize = 16
 // Message: which message of which stream, and where in it (chosen, ours).
 type Message struct {
 	Stream  uint16 // 16 bits: ordered stream of the connection (inferred, ann:streams)
-	Attempt uint8  // 4 bits: which try of a message that may be refused for want of a receive; 0 for Write (chosen, ours)
+	Attempt uint8  // 4 bits: counts the tries of a Send or Write with immediate: one more each time that no receive was posted; 0 for Write (chosen, ours)
 	Msn     uint32 // 32 bits: message number in the stream (chosen, ours)
 	Length  uint32 // 32 bits: bytes of the whole message (chosen, ours)
 	Offset  uint32 // 32 bits: of this packet's first payload byte in the message (chosen, ours)
@@ -147,7 +147,7 @@ const MatchSize = 4
 
 // Match: the posted receive that this message consumes (stated, ann:send-match).
 type Match struct {
-	RecvIndex uint32 // 32 bits: n-th message of the stream that consumes a receive = n-th posted receive (chosen, ours)
+	RecvIndex uint32 // 32 bits: which posted receive it takes: those of a stream are counted, and so are its messages that take one (chosen, ours)
 }
 
 // Append puts the header behind b; reserved fields are zero.

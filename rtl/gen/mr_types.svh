@@ -16,13 +16,13 @@ typedef struct packed {
   logic          flag_d; // detour: carried by another path's port; shows no gap
   logic          flag_r; // retransmission
   logic          flag_b; // more waits than the window allows (demand)
-  logic          flag_l; // last packet of its message: a hint for acknowledging only
+  logic          flag_l; // last packet of its message, which is acknowledged at once; nothing else rests on it
   logic          rsv0; // zero
   logic [1:0]    pad; // bytes of padding between payload and ICRC
   logic [7:0]    path; // home path of the packet
   logic [23:0]   dst_conn; // receiver's connection: index in bits 15:0, generation in bits 23:16
   logic [7:0]    rsv1; // zero
-  logic [31:0]   psn; // identity: n-th packet of the path; a retransmission keeps it; 0 where the kind holds none
+  logic [31:0]   psn; // identity: counts the packets of a path, and stays the same when one is sent again; 0 where the kind holds none
   logic [31:0]   tsn; // order of transmission on the path; 0 where the kind takes none
   logic [31:0]   tx_time; // sender's clock when the packet left, in ticks of 4 ns
 } mr_hdr_base_t;
@@ -30,7 +30,7 @@ typedef struct packed {
 // header message, 16 bytes: which message of which stream, and where in it
 typedef struct packed {
   logic [15:0]   stream; // ordered stream of the connection
-  logic [3:0]    attempt; // which try of a message that may be refused for want of a receive; 0 for Write
+  logic [3:0]    attempt; // counts the tries of a Send or Write with immediate: one more each time that no receive was posted; 0 for Write
   logic [11:0]   rsv0; // zero
   logic [31:0]   msn; // message number in the stream
   logic [31:0]   length; // bytes of the whole message
@@ -45,7 +45,7 @@ typedef struct packed {
 
 // header match, 4 bytes: the posted receive that this message consumes
 typedef struct packed {
-  logic [31:0]   recv_index; // n-th message of the stream that consumes a receive = n-th posted receive
+  logic [31:0]   recv_index; // which posted receive it takes: those of a stream are counted, and so are its messages that take one
 } mr_hdr_match_t;
 
 // header imm, 4 bytes: immediate data
