@@ -270,6 +270,9 @@ func (n *NIC) completion() *Completion {
 	return n.completions.Push()
 }
 
+// Untold tells whether there are completions to be taken.
+func (n *NIC) Untold() bool { return n.untold }
+
 // Completion takes the oldest completion that was not taken.
 func (n *NIC) Completion() (Completion, bool) {
 	if !n.untold {

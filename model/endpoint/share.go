@@ -10,7 +10,7 @@ import (
 type shares struct {
 	port  event.SharePort
 	all   share.Classes
-	sweep sim.Ring[uint16] // senders that count
+	sweep sim.Ring[*conn]  // senders that count
 	join  sim.Ring[uint16] // senders that were told nothing yet
 }
 
@@ -32,7 +32,7 @@ func (s *shares) step(n *NIC, c *conn, op uint8, in *event.ShareIn) event.ShareO
 		return out
 	}
 	if out.Keep {
-		*s.sweep.Push() = c.index
+		*s.sweep.Push() = c
 	}
 	if out.Join {
 		*s.join.Push() = c.index
@@ -107,9 +107,22 @@ func (s *shares) onTime(n *NIC) {
 }
 
 func (s *shares) sweepAll(n *NIC) {
+	in := event.ShareIn{Now: n.tick}
 	for left := s.sweep.Len(); left > 0; left-- {
-		c := n.conns[*s.sweep.Head()]
+		c := *s.sweep.Head()
 		s.sweep.Drop()
-		s.step(n, c, event.ShareSweep, &event.ShareIn{})
+		if n.trace != nil {
+			s.step(n, c, event.ShareSweep, &event.ShareIn{})
+			continue
+		}
+		in.Conn = c.index
+		var out event.ShareOut
+		n.cfg.rules.share.Step(&c.sender, &s.port, &s.all, event.ShareSweep, &in, &out)
+		if out.Keep {
+			*s.sweep.Push() = c
+		}
+		if out.SendNow {
+			n.tellHint(c)
+		}
 	}
 }

@@ -72,15 +72,19 @@ func (w *wheel) next() (uint32, bool) {
 	if w.count == 0 {
 		return 0, false
 	}
+	return (w.at + w.first()) << slotLog, true
+}
+
+// first is how many slots ahead the first one is that is not empty; there is one.
+func (w *wheel) first() uint32 {
 	s := w.at % wheelSlots
-	word := w.used[s/64] >> (s % 64)
-	if word != 0 {
-		return (w.at + uint32(bits.TrailingZeros64(word))) << slotLog, true
+	if word := w.used[s/64] >> (s % 64); word != 0 {
+		return uint32(bits.TrailingZeros64(word))
 	}
 	ahead := 64 - s%64
 	for i := s/64 + 1; ; i++ {
-		if word = w.used[i%(wheelSlots/64)]; word != 0 {
-			return (w.at + ahead + uint32(bits.TrailingZeros64(word))) << slotLog, true
+		if word := w.used[i%(wheelSlots/64)]; word != 0 {
+			return ahead + uint32(bits.TrailingZeros64(word))
 		}
 		ahead += 64
 	}
@@ -93,24 +97,26 @@ func (w *wheel) pop(tick uint32) (id, slot uint32, ok bool) {
 		w.at = now
 		return 0, 0, false
 	}
-	for {
-		if behind := (now - w.at) & (slotWrap - 1); behind >= slotWrap/2 {
-			return 0, 0, false
-		}
-		s := w.at % wheelSlots
-		if i := w.heads[s]; i != 0 {
-			e := w.nodes[i]
-			w.heads[s] = e.next
-			w.nodes[i].next = w.free
-			w.free = i
-			w.count--
-			if e.next == 0 {
-				w.used[s/64] &^= 1 << (s % 64)
-			}
-			return e.id, w.at, true
-		}
-		w.at = (w.at + 1) & (slotWrap - 1)
+	first, behind := w.first(), (now-w.at)&(slotWrap-1)
+	switch {
+	case behind >= slotWrap/2: // the clock is not there yet
+		return 0, 0, false
+	case first > behind:
+		w.at = now
+		return 0, 0, false
 	}
+	w.at = (w.at + first) & (slotWrap - 1)
+	s := w.at % wheelSlots
+	i := w.heads[s]
+	e := w.nodes[i]
+	w.heads[s] = e.next
+	w.nodes[i].next = w.free
+	w.free = i
+	w.count--
+	if e.next == 0 {
+		w.used[s/64] &^= 1 << (s % 64)
+	}
+	return e.id, w.at, true
 }
 
 // addTimer puts an owner into the wheel of the NIC.

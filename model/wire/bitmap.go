@@ -17,6 +17,14 @@ func (b *Bitmap256) Clear(i uint32) { b[i>>6&3] &^= 1 << (i & 63) }
 
 // ShiftRight moves every bit down by n (0 or more); what falls below bit 0 is gone and zeros enter at the top.
 func (b *Bitmap256) ShiftRight(n int) {
+	if n < 64 { // the usual case: a packet in order, or a few
+		down, up := uint(n), uint(64-n) // a shift by 64 gives 0
+		b[0] = b[0]>>down | b[1]<<up
+		b[1] = b[1]>>down | b[2]<<up
+		b[2] = b[2]>>down | b[3]<<up
+		b[3] >>= down
+		return
+	}
 	if n >= 256 {
 		*b = Bitmap256{}
 		return

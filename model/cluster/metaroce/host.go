@@ -105,11 +105,8 @@ func (h *host) Tick(now sim.Picos) {
 
 // completions passes on what is complete at this host as a receiver. What a sender is told of later is not waited for.
 func (h *host) completions(now sim.Picos) {
-	for {
-		c, ok := h.nic.Completion()
-		if !ok {
-			return
-		}
+	for h.nic.Untold() {
+		c, _ := h.nic.Completion()
 		if c.Responder {
 			h.t.released(now, h, &c)
 		} else if c.Status != endpoint.StatusOK {
