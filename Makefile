@@ -31,6 +31,10 @@ build: ## build bin/tandem
 run: need build ## every scenario on RTL and model in lockstep: a table and one verdict line
 	@bin/tandem run --all --jobs $(JOBS)
 
+.PHONY: regress-smoke
+regress-smoke: need build ## the plan smoke: scenarios on RTL, random traffic on RTL and model; a few minutes
+	@bin/tandem regress smoke --jobs $(JOBS)
+
 .PHONY: bugs
 bugs: need build ## plant every fault, one at a time, and 100 mutants of Yosys: they must be caught
 	@bin/tandem bugs
@@ -63,9 +67,10 @@ test-go: need ## Go tests with the race detector, in shuffled order; a skipped t
 	@$(STAGE) go-test scripts/gotest.sh --min 200 -race -shuffle=on -timeout 15m ./...
 
 .PHONY: test-vectors
-test-vectors: need ## golden vectors of every step, on its source and on its netlist, and the RTL benches
+test-vectors: need ## golden vectors: steps on source and netlist, the receive side as exported benches, and the RTL benches
 	@$(STAGE) rtl-benches  rtl/common/tb/run.sh
 	@$(STAGE) step-vectors scripts/step_vectors.sh
+	@$(STAGE) vector-benches scripts/vector_benches.sh
 
 .PHONY: test-formal
 test-formal: need ## the window step proven at 16 bits, and the proof shown to fail on planted bugs

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
@@ -81,11 +82,11 @@ func (a *app) execute(e *execute.Env, c *plan.Case) (result.Record, error) {
 // explainRerun says what the execution came to, and whether that is what it came to before.
 func (a *app) explainRerun(x *chosen, r *result.Record, o *suite.Outcome) {
 	if o != nil {
-		o.Explain(a.out)
+		o.Explain(a.out) // with the folder
 	} else if r.Verdict != result.Match {
 		fmt.Fprintf(a.out, "%s: %s\n", r.Signature, r.Line)
 	}
-	if r.Folder != "" {
+	if r.Folder != "" && (o == nil || o.Result == lockstep.Match) {
 		fmt.Fprintf(a.out, "folder: %s\n", shellPath(filepath.Join(x.folder.Dir, r.Folder)))
 	}
 	if x.before != nil {
