@@ -32,11 +32,10 @@ type conn struct {
 	rows  uint8   // log2 of its stream rows
 	zero  *stream // number 0, which most connections use alone; nil: not made yet
 
-	sender    event.ShareSender // what the peer may send, as the receiver's shares have it
-	first     uint32            // first psn of every path that it sends
-	peerFirst uint32            // and that it receives
-	rate      uint32            // Mb/s of the peer's port, all planes: unit of its hints
-	announced uint16            // UDP source port of the peer's last announcement
+	first     uint32 // first psn of every path that it sends
+	peerFirst uint32 // and that it receives
+	rate      uint32 // Mb/s of the peer's port, all planes: unit of its hints
+	announced uint16 // UDP source port of the peer's last announcement
 	why       Status
 	asks      *requests // requests of both sides; nil until there is one
 	life      life

@@ -8,7 +8,7 @@ import (
 // sendLife makes the control packet that the state of a connection calls for.
 func (n *NIC) sendLife(q control, p *Packet) bool {
 	p.Base = wire.Base{Opcode: wire.OpcodeControl, TxTime: n.tick}
-	p.Src, p.Sport, p.Ce, p.PayloadLen, p.Data = n.host, n.port(), false, 0, p.Data[:0]
+	p.Src, p.Sport, p.Ce, p.PayloadLen = n.host, n.port(), false, 0
 	if q.kind == controlStray {
 		s := n.strays.Head()
 		if s == nil {

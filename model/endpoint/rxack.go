@@ -154,7 +154,7 @@ func (n *NIC) buildReply(c *conn, r *answer, p *Packet) {
 func (n *NIC) reply(c *conn, op wire.Opcode, path uint8, sport uint16, p *Packet) {
 	p.Base = wire.Base{Opcode: op, Epoch: c.rx[path].window.Epoch, Path: path, DstConn: c.peer, TxTime: n.tick}
 	p.Src, p.Dst, p.Sport = n.host, c.host, sport
-	p.Ce, p.PayloadLen, p.Data = false, 0, nil
+	p.Ce, p.PayloadLen = false, 0
 }
 
 // nak queues the NAK that message calls for.

@@ -15,7 +15,7 @@ import (
 type sender struct {
 	active   uint64 // may take new data
 	feed     uint64 // of those, the ones that new data keeps to
-	room     uint64 // window, span of psn and records have room
+	room     uint64 // of those: window, span of psn and records have room
 	lost     uint64 // something has to be sent again
 	paths    []txPath
 	credit   int32 // bytes that it may still send in its turn
@@ -27,22 +27,23 @@ type sender struct {
 	cc        event.CcConn
 	dirty     uint64 // the newest transmission was data: nothing behind it shows that it is lost
 	flush     uint64 // a flush is queued
-	lastAlive uint32 // tick at which a path was proven alive last, or something was in flight again after nothing was
+	lastAlive uint32 // tick at which a path was proven alive last
 	wait      uint32 // tick: its pacing time, or that of another announcement
 	turn      event.StreamSchedTurn
-	out       []outMessage // messages that have been cut, by the number that records keep
+	head      *stream          // the one whose turn it was last
+	next      [MaxPlanes]*conn // behind it in the ready list of a plane
+	out       []outMessage     // messages that have been cut, by the number that records keep
 	choice    event.PathChoiceChoice
+	replies   *replyQueue // responses that wait to be cut; nil: there was none yet
 
-	head    *stream           // the one whose turn it was last
-	next    [MaxPlanes]*conn  // behind it in the ready list of a plane
 	on      [MaxPlanes]uint64 // paths by the plane that they use
 	away    uint64            // something left by another port
 	probed  uint64            // paths with a probe queued
 	outFree []uint16
-	replies *replyQueue // responses that wait to be cut; nil: there was none yet
-	slot    uint32      // of the wheel
+	slot    uint32 // of the wheel
 	conn    uint16
-	spin    uint8 // planes that control went by, in turn
+	headRow uint16 // row of head
+	spin    uint8  // planes that control went by, in turn
 }
 
 // txPath is what the send side holds of a path.
@@ -137,6 +138,14 @@ func (n *NIC) port() uint16 { return 0xc000 | uint16(n.random.Uint64())&0x3fff }
 
 // refeed chooses the paths that new data keeps to: as many as the window feeds, planes in turn so that each has one.
 func (n *NIC) refeed(t *sender) {
+	was := t.feed
+	n.choosePaths(t)
+	if t.feed&^was != 0 {
+		n.reroom(t)
+	}
+}
+
+func (n *NIC) choosePaths(t *sender) {
 	want := max(int(t.cc.Spread), n.livePlanes(t))
 	if bits.OnesCount64(t.active) <= want {
 		t.feed = t.active
@@ -213,11 +222,12 @@ func (n *NIC) txHead(op uint8, c *conn, path uint8) event.Head {
 	return event.Head{Op: op, Cycle: n.cycle(), Xid: n.xid, Conn: c.index, Path: path}
 }
 
-// reroom asks for the room of every path again: the windows moved with the hint or with the number of paths.
-func (n *NIC) reroom(c *conn) {
-	t := c.tx
+// reroom asks for the room again, when the windows moved with the hint or with the number of paths: of those paths that new
+// data keeps to. One that is fed from now on is asked by refeed.
+func (n *NIC) reroom(t *sender) {
 	t.connRoom = n.cfg.rules.cc.ConnRoom(&t.cc)
-	for i := range t.paths {
+	for left := t.feed; left != 0; left &= left - 1 {
+		i := bits.TrailingZeros64(left)
 		n.roomOf(t, uint8(i), n.cfg.rules.cc.PathRoom(&t.paths[i].cc, &t.cc))
 	}
 }

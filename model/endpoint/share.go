@@ -10,8 +10,9 @@ import (
 type shares struct {
 	port  event.SharePort
 	all   share.Classes
-	sweep sim.Ring[*conn]  // senders that count
-	join  sim.Ring[uint16] // senders that were told nothing yet
+	rows  []event.ShareSender // by connection, side by side: a sweep goes over them
+	sweep sim.Ring[uint16]    // senders that count
+	join  sim.Ring[uint16]    // senders that were told nothing yet
 }
 
 // step executes a transaction for a sender, or for the port where c is nil.
@@ -19,7 +20,7 @@ func (s *shares) step(n *NIC, c *conn, op uint8, in *event.ShareIn) event.ShareO
 	var none event.ShareSender
 	sender := &none
 	if c != nil {
-		in.Conn, sender = c.index, &c.sender
+		in.Conn, sender = c.index, &s.rows[c.index]
 	}
 	in.Now = n.tick
 	var out event.ShareOut
@@ -32,7 +33,7 @@ func (s *shares) step(n *NIC, c *conn, op uint8, in *event.ShareIn) event.ShareO
 		return out
 	}
 	if out.Keep {
-		*s.sweep.Push() = c
+		*s.sweep.Push() = c.index
 	}
 	if out.Join {
 		*s.join.Push() = c.index
@@ -109,20 +110,19 @@ func (s *shares) onTime(n *NIC) {
 func (s *shares) sweepAll(n *NIC) {
 	in := event.ShareIn{Now: n.tick}
 	for left := s.sweep.Len(); left > 0; left-- {
-		c := *s.sweep.Head()
+		in.Conn = *s.sweep.Head()
 		s.sweep.Drop()
 		if n.trace != nil {
-			s.step(n, c, event.ShareSweep, &event.ShareIn{})
+			s.step(n, n.conns[in.Conn], event.ShareSweep, &event.ShareIn{})
 			continue
 		}
-		in.Conn = c.index
 		var out event.ShareOut
-		n.cfg.rules.share.Step(&c.sender, &s.port, &s.all, event.ShareSweep, &in, &out)
+		n.cfg.rules.share.Step(&s.rows[in.Conn], &s.port, &s.all, event.ShareSweep, &in, &out)
 		if out.Keep {
-			*s.sweep.Push() = c
+			*s.sweep.Push() = in.Conn
 		}
 		if out.SendNow {
-			n.tellHint(c)
+			n.tellHint(n.conns[in.Conn])
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // connBytes is the memory that a connection holds at one end: everything but its streams, whose message slots are a pool
 // of their own, and beyond what the NIC has anyway.
 func connBytes(n *NIC, c *conn) int {
-	sum := int(unsafe.Sizeof(*c)) + cap(c.rx)*int(unsafe.Sizeof(rxPath{}))
+	sum := int(unsafe.Sizeof(*c)+unsafe.Sizeof(event.ShareSender{})) + cap(c.rx)*int(unsafe.Sizeof(rxPath{}))
 	if t := c.tx; t != nil {
 		sum += int(unsafe.Sizeof(*t)) + cap(t.paths)*int(unsafe.Sizeof(txPath{})) +
 			cap(t.out)*int(unsafe.Sizeof(outMessage{})) + 2*cap(t.outFree)

@@ -13,12 +13,13 @@ type stream struct {
 	sticky event.MessageStream
 	order  event.CompleteStream
 
-	slots []msgSlot // length a power of two that covers all messages that were touched
-	send  sendStream
-
-	recvs    []event.RecvRecv // length a power of two that covers the receives that are posted
+	slots    []msgSlot        // length a power of two that covers all messages that were touched
+	recvs    []event.RecvRecv // likewise, of receives that are posted
 	posted   uint32           // receives posted
 	consumed uint32           // receives whose message is complete
+	_        [8]byte          // what sending needs begins a cache line
+
+	send sendStream
 }
 
 // msgSlot is what is known of a message that is being received.

@@ -23,6 +23,7 @@ func (n *NIC) take(host uint16, paths, streams uint8) (*conn, error) {
 		c = &conn{index: uint16(len(n.conns)), rows: streams}
 		c.row.StreamBase = uint16(len(n.streams))
 		n.conns = append(n.conns, c)
+		n.share.rows = append(n.share.rows, event.ShareSender{})
 		n.streams = append(n.streams, make([]*stream, 1<<streams)...)
 		n.links = append(n.links, make([]event.StreamSchedLink, 1<<streams)...)
 	}
@@ -131,12 +132,11 @@ func newStream() *stream {
 type streamBlock struct {
 	stream
 	slots [2]msgSlot
-	rows  [2]event.StreamSchedMessage
 	work  [2]work
 }
 
 func (b *streamBlock) first() {
-	b.stream.slots, b.send.rows, b.send.work = b.slots[:], b.rows[:], b.work[:]
+	b.stream.slots, b.send.rows, b.send.work = b.slots[:], b.send.few[:], b.work[:]
 }
 
 // openStream gives a stream a new life, both directions.

@@ -191,7 +191,7 @@ func (n *NIC) hint(c *conn, p *Packet) {
 		n.refeed(t)
 	}
 	if t.cc.Ceiling != ceiling {
-		n.reroom(c)
+		n.reroom(t)
 	}
 }
 

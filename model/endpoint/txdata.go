@@ -85,8 +85,8 @@ func (n *NIC) cutNext(c *conn) (slot uint16, part uint32, ok bool) {
 
 // headStream is the stream whose turn it is.
 func (n *NIC) headStream(t *sender) *stream {
-	if t.head == nil || t.head.row != t.turn.Head {
-		t.head = n.streams[t.turn.Head]
+	if t.head == nil || t.headRow != t.turn.Head {
+		t.head, t.headRow = n.streams[t.turn.Head], t.turn.Head
 	}
 	return t.head
 }

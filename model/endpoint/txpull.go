@@ -114,7 +114,7 @@ func (n *NIC) transmit(c *conn, op wire.Opcode, path, carrier uint8, p *Packet) 
 	t := c.tx
 	p.Base = wire.Base{Opcode: op, Epoch: t.paths[path].timer.Epoch, Path: path, DstConn: c.peer, TxTime: n.tick}
 	p.Src, p.Dst, p.Sport = n.host, c.host, t.paths[carrier].timer.Sport
-	p.Ce, p.PayloadLen, p.Data = false, 0, p.Data[:0]
+	p.Ce, p.PayloadLen = false, 0
 }
 
 // pullLost sends again what is lost: on its own path, or as a detour where that is not active.

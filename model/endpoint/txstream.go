@@ -42,7 +42,7 @@ func (n *NIC) resume(c *conn) {
 	if t.cc.Spread != before {
 		n.refeed(t)
 	}
-	n.reroom(c)
+	n.reroom(t)
 }
 
 func isRequest(op wire.Opcode) bool {

@@ -198,7 +198,7 @@ func (n *NIC) changeState(c *conn, path uint8, out *event.PathTimerOut) {
 	}
 	n.cc(c, path, event.CcPaths, &event.CcIn{})
 	n.refeed(t)
-	n.reroom(c)
+	n.reroom(t)
 	n.wakeLost(c)
 	n.wakeConn(c)
 	if out.Active {

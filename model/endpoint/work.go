@@ -74,9 +74,10 @@ func (s Status) ofPeer() bool { return s != StatusOK && s < StatusFlushed }
 
 // sendStream is the send side of a stream.
 type sendStream struct {
-	rows    []event.StreamSchedMessage // length a power of two that covers the messages posted to the scheduler
 	sched   event.StreamSchedStream
-	cutting uint16 // message slot that was cut from last
+	cutting uint16                      // message slot that was cut from last
+	rows    []event.StreamSchedMessage  // length a power of two that covers the messages posted to the scheduler
+	few     [2]event.StreamSchedMessage // the first rows
 
 	work     []work // length a power of two; entry msn mod length
 	first    uint32 // oldest msn kept

@@ -63,7 +63,11 @@ func (h *host) region(conn uint16) {
 
 // Pull asks the NIC for the next packet of a plane.
 func (h *host) Pull(now sim.Picos, plane int, fp *fabric.Packet) bool {
-	ref, p := h.t.pool.take()
+	which := uint32(0)
+	if h.nic.Replies(plane) {
+		which = 1
+	}
+	ref, p := h.t.pool.take(which)
 	sent := h.dev.Pull(now, plane, p)
 	if sent {
 		*fp = fabric.Packet{Ref: ref, Size: uint16(p.UDPBytes() + h.t.framing), Src: p.Src, Dst: p.Dst, Sport: p.Sport}
@@ -84,7 +88,9 @@ func (h *host) Pull(now sim.Picos, plane int, fp *fabric.Packet) bool {
 func (h *host) Deliver(now sim.Picos, plane int, fp *fabric.Packet) {
 	p := h.t.pool.at(fp.Ref)
 	if fp.Flags&fabric.FlagTrimmed == 0 {
-		p.Ce = fp.Flags&fabric.FlagCe != 0
+		if fp.Flags&fabric.FlagCe != 0 {
+			p.Ce = true // else it is false, and the body is not written to
+		}
 		h.dev.OnPacket(now, plane, p)
 	}
 	h.t.pool.give(fp.Ref)

@@ -2,7 +2,25 @@ package metaroce
 
 import "metaroce/tandem/model/endpoint"
 
-// pool holds the bodies of packets. A body does not move while it is used, since the pool grows by chunks.
+// pools are the bodies of packets, those of replies and all others apart: an acknowledgement takes more of a body than a part
+// of a Write, and one of its own kind has all of it in a cache. A number has its pool in its top bit.
+type pools [2]pool
+
+const poolShift = 31
+
+func (p *pools) at(ref uint32) *endpoint.Packet { return p[ref>>poolShift].at(ref &^ (1 << poolShift)) }
+
+func (p *pools) take(which uint32) (uint32, *endpoint.Packet) {
+	ref, body := p[which].take()
+	return which<<poolShift | ref, body
+}
+
+func (p *pools) give(ref uint32) { p[ref>>poolShift].give(ref &^ (1 << poolShift)) }
+
+// inUse is the number of bodies that are with the network.
+func (p *pools) inUse() int { return p[0].inUse() + p[1].inUse() }
+
+// pool holds bodies. One does not move while it is used, since the pool grows by chunks.
 type pool struct {
 	chunks []*[chunkBodies]endpoint.Packet
 	free   []uint32
@@ -31,5 +49,4 @@ func (p *pool) take() (uint32, *endpoint.Packet) {
 
 func (p *pool) give(ref uint32) { p.free = append(p.free, ref) }
 
-// inUse is the number of bodies that are with the network.
 func (p *pool) inUse() int { return len(p.chunks)<<chunkLog - len(p.free) }

@@ -27,7 +27,7 @@ type Transport struct {
 	events  cluster.Events
 	cfg     Config
 	hosts   []host
-	pool    pool
+	pool    pools
 	framing int
 
 	links   []*link
