@@ -34,9 +34,9 @@ func settings(texts ...string) []experiment.Setting {
 }
 
 func TestParamsRead(t *testing.T) {
-	v, bad := someParams.Read(settings("hosts=127", "loss=10%,0.01%,7", "delay=2.5us", "who=rocev2", "rate=0.8g", "rate=100g"))
-	assert.Contains(t, errors.Join(bad...).Error(), "rate is set twice")
-	v, bad = someParams.Read(settings("hosts=127", "loss=10%,0.01%,7ppm", "delay=2.5us", "who=rocev2", "rate=1.5g"))
+	_, twice := someParams.Read(settings("hosts=127", "loss=10%,0.01%,7", "delay=2.5us", "who=rocev2", "rate=0.8g", "rate=100g"))
+	assert.Contains(t, errors.Join(twice...).Error(), "rate is set twice")
+	v, bad := someParams.Read(settings("hosts=127", "loss=10%,0.01%,7ppm", "delay=2.5us", "who=rocev2", "rate=1.5g"))
 	require.Empty(t, bad)
 	assert.Equal(t, uint64(127), v.Number("hosts"))
 	assert.Equal(t, []uint64{100_000, 100, 7}, v.Numbers("loss"))

@@ -17,9 +17,6 @@ func (p *pools) take(which uint32) (uint32, *endpoint.Packet) {
 
 func (p *pools) give(ref uint32) { p[ref>>poolShift].give(ref &^ (1 << poolShift)) }
 
-// inUse is the number of bodies that are with the network.
-func (p *pools) inUse() int { return p[0].inUse() + p[1].inUse() }
-
 // pool holds bodies. One does not move while it is used, since the pool grows by chunks.
 type pool struct {
 	chunks []*[chunkBodies]endpoint.Packet
@@ -48,5 +45,3 @@ func (p *pool) take() (uint32, *endpoint.Packet) {
 }
 
 func (p *pool) give(ref uint32) { p.free = append(p.free, ref) }
-
-func (p *pool) inUse() int { return len(p.chunks)<<chunkLog - len(p.free) }
