@@ -28,15 +28,6 @@ type twin struct {
 	again []*work // in the order in which they will be looked at: one that has begun first
 }
 
-func (w *twin) find(msn uint32) *work {
-	for _, m := range w.work {
-		if m.msn == msn {
-			return m
-		}
-	}
-	return nil
-}
-
 // head is what is cut next: what goes again first, oldest first, but for one that has begun.
 func (w *twin) head() *work {
 	for _, m := range w.again {
