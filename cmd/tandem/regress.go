@@ -23,7 +23,7 @@ import (
 	"metaroce/tandem/cosim/session"
 )
 
-// runFlagsCommon are the flags of every command that runs a regression.
+// regressFlags are the flags of every command that runs a regression.
 type regressFlags struct {
 	dir      string
 	workers  int
