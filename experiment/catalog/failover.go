@@ -29,7 +29,7 @@ func failover() *experiment.Experiment {
 		Source: "ann:r-failover",
 		About: "Every host sends at full rate to one other host over all planes. At one time a whole plane goes: it swallows what is sent into it and tells nobody. Later it is back. " +
 			"Goodput of all hosts is counted in bins of one base round trip. Before is its mean over the bins before the kill. Recovery is the time from the kill to the first bin from which on all bins, up to the return, have the gate's share of (P-1)/P of before; return likewise, of all of before. " +
-			"Every message completes once: a run in which one is lost or doubled fails as a whole. The row with senders is an incast meanwhile: it is reported.",
+			"Every message completes once: a run in which one is lost or doubled fails as a whole. The row with senders is an incast meanwhile: it is reported. RoCEv2 divides each message among queue pairs on all planes, or it could not fill them: those on the dead plane hold up every message.",
 		Headline: []string{"recovery", "back"},
 		Params: withNetwork(experiment.Params{
 			{Name: pPlanes, Kind: experiment.Numbers, Min: 2, Max: 16, Default: "4,8", Why: "as announced"},

@@ -197,7 +197,7 @@ func (o *outcome) line() uint64 { return uint64(o.net.LinkMbps) * uint64(o.net.P
 func (o *outcome) common(r experiment.Row) experiment.Row {
 	c, f := &o.Counters, &o.Fabric
 	return r.Share("again", c.Retransmitted, c.Data-c.Retransmitted).Num("timeouts", experiment.Whole(c.Timeouts)).
-		Share("lost", f.Lost.Data, f.Injected.Data).Share("marked", f.Marks, f.Injected.Data)
+		Share("lost", f.Lost.Data+f.Trims, f.Injected.Data).Share("marked", f.Marks, f.Injected.Data)
 }
 
 // commonColumns are the columns of common.
@@ -205,7 +205,7 @@ func commonColumns() []experiment.Column {
 	return []experiment.Column{
 		{Name: "again", Unit: "of data", What: "data packets sent again, out of those sent for the first time"},
 		{Name: "timeouts", What: "retransmission timers that expired, all NICs"},
-		{Name: "lost", Unit: "of data", What: "data packets that the fabric lost, for whatever reason, out of all sent"},
+		{Name: "lost", Unit: "of data", What: "data packets that the fabric lost, for whatever reason, or cut, out of all sent"},
 		{Name: "marked", Unit: "of data", What: "packets that the fabric marked, out of all data packets sent"},
 	}
 }
