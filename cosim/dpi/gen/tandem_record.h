@@ -60,7 +60,7 @@ enum {
   TANDEM_KIND_COMMAND_DONE = 70,
 };
 
-/* admit: what may vanish is decided here, before any state changes */
+/* admit: the only place where a packet may vanish, ahead of all state */
 enum {
   TANDEM_ADMIT_OUT_REASON = 36, /* 1 bytes, 5 bits */
   TANDEM_ADMIT_OUT_CONN = 38, /* 2 bytes, 16 bits */
@@ -216,7 +216,7 @@ enum {
   TANDEM_PLACE_TALLY_BYTES = 76, /* 4 bytes, 32 bits */
 };
 
-/* complete: completion release, one (stream, msn) a cycle, in order per stream */
+/* complete: releases completions: a message a cycle, each stream in its own order */
 enum {
   TANDEM_COMPLETE_OUT_RELEASE = 36, /* 1 bytes, 1 bits */
   TANDEM_COMPLETE_OUT_RUN_NEXT = 37, /* 1 bytes, 1 bits */
