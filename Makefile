@@ -45,6 +45,7 @@ bench: need build ## speed of lockstep, RTL and model, against their bounds
 	@bin/tandem bench cosim --check
 	@bin/tandem bench rtl --check
 	@bin/tandem bench model --check
+	@bin/tandem bench vectors --check
 
 ## ---- checks
 

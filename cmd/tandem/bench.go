@@ -21,9 +21,9 @@ import (
 type gate struct{ check, json bool }
 
 func (a *app) bench() *cobra.Command {
-	c := &cobra.Command{Use: "bench", Short: "measures lockstep, RTL and model against their bounds",
+	c := &cobra.Command{Use: "bench", Short: "measures lockstep, RTL, model and vectors against their bounds",
 		Long: "With --check a bound that is not met exits with 1. Ratios are of one run on one machine; nothing else of a machine's speed is judged."}
-	c.AddCommand(a.benchCosim(), a.benchRTL(), a.benchModel())
+	c.AddCommand(a.benchCosim(), a.benchRTL(), a.benchModel(), a.benchVectors())
 	return c
 }
 

@@ -120,6 +120,7 @@ capabilities, stimulus that stands twice, nothing expected, and an outcome that 
 				v, err := a.fromText(arg, preset, 1, false)
 				if err == nil {
 					n++
+					v.ID = v.Identify()
 					err = vector.Lint(a.ctx, []*mrv.Vector{v})
 				}
 				errs = append(errs, err)

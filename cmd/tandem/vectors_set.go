@@ -116,6 +116,7 @@ func writeFile(name string, write func(*os.File) error) (err error) {
 
 func (a *app) vectorsBless() *cobra.Command {
 	dir, reason, drop, workers, asJSON := goldenDir, "", []string(nil), 0, false
+	only := []string(nil)
 	c := &cobra.Command{Use: "bless", Short: "makes the golden set anew, shows what changes by rule, and takes it over", Args: noArgs,
 		Long: `Makes every vector of the golden set anew and compares. Without a change it says so and exits with 0. A change is shown by
 rule and taken over only with --reason, which goes into CHANGES.md with the new version; else the files are written beside
@@ -126,8 +127,12 @@ the old ones with the ending .rej, and the exit code is 1. A vector that would b
 			if err != nil {
 				return err
 			}
+			parts, err := vector.GoldenParts(only)
+			if err != nil {
+				return err
+			}
 			stop := a.waiting("making the golden set")
-			b, err := vector.BlessStore(a.ctx, store, vector.Golden(), reason, drop, workers)
+			b, err := vector.BlessStore(a.ctx, store, parts, reason, drop, workers)
 			stop()
 			if b == nil {
 				return err
@@ -137,6 +142,7 @@ the old ones with the ending .rej, and the exit code is 1. A vector that would b
 	c.Flags().StringVar(&dir, "dir", dir, "folder of the set")
 	c.Flags().StringVar(&reason, "reason", "", "why the set changes: a sentence for CHANGES.md")
 	c.Flags().StringArrayVar(&drop, "drop", nil, "a vector that may be gone; may be given again")
+	c.Flags().StringArrayVar(&only, "part", nil, "only this `file` of the set; the others stay as they are; may be given again")
 	c.Flags().IntVar(&workers, "workers", 0, "parts made side by side (0: one a processor); the bytes do not depend on it")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the change as JSON")
 	return c

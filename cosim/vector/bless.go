@@ -63,29 +63,35 @@ func steadyAll(ctx context.Context, v *mrv.Vector) error {
 	late.Parse, late.Command = usual.Parse+8, 1
 	early.Parse, early.Command = 1, usual.Command+60
 	items := v.Program().Items
+	const small = 40 // writes under way at most: a device with less depth than the RTL
 	for _, run := range []struct {
-		latency pipe.Latency
-		items   stimulus.List
-		timed   bool
-	}{{usual, items, true}, {usual, slower(items), false}, {late, items, false}, {early, items, false}} {
-		if err := steady(ctx, v, run.latency, run.items, run.timed); err != nil {
+		latency  pipe.Latency
+		inFlight int
+		items    stimulus.List
+		timed    bool
+	}{{usual, 0, items, true}, {usual, small, slower(items), false}, {late, 0, items, false}, {early, 0, items, false}} {
+		c := pipe.Config{Params: p, Latency: run.latency, InFlight: run.inFlight, Seed: v.Seed}
+		if err := steady(ctx, v, c, run.items, run.timed); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// slower holds up every port, by far more than the stimulus itself does: what has room then has room on other devices.
+// slower holds up every port but that of frames, by far more than the stimulus itself does: what has room then has room on
+// other devices.
 func slower(items stimulus.List) stimulus.List {
 	l := stimulus.List{{Kind: stimulus.KindLatency, Lo: 40, Hi: 200}}
-	for p := stimulus.PortFrame; p <= stimulus.PortRegister; p++ {
+	for p := stimulus.PortMemory; p <= stimulus.PortAck; p++ {
 		l = append(l, stimulus.Item{Kind: stimulus.KindStall, Port: p, Permille: 60, Run: 16})
 	}
 	for _, it := range items {
-		switch it.Kind {
-		case stimulus.KindLatency:
+		switch {
+		case it.Kind == stimulus.KindLatency:
 			it.Lo, it.Hi = it.Lo+40, it.Hi*2+100
-		case stimulus.KindStall:
+		case it.Kind == stimulus.KindStall && it.Port == stimulus.PortFrame:
+			it.Permille = 0
+		case it.Kind == stimulus.KindStall:
 			it.Permille, it.Run = min(it.Permille*2+60, 900), it.Run*2+16
 		}
 		l = append(l, it)
@@ -94,12 +100,11 @@ func slower(items stimulus.List) stimulus.List {
 }
 
 // steady runs a vector's stimulus, or a form of it with other times, in cycles and holds it against what must be seen.
-func steady(ctx context.Context, v *mrv.Vector, latency pipe.Latency, items stimulus.List, timed bool) error {
+func steady(ctx context.Context, v *mrv.Vector, c pipe.Config, items stimulus.List, timed bool) error {
 	prog := v.Program()
 	rec := expect.NewRecorder(len(prog.Frames), expect.Points(prog.Items), func(xid uint32) []byte { return prog.Frames[xid-1].Payload })
 	watch := expect.NewWatch(v.Sees)
-	p, _ := preset.ByName(v.Preset)
-	err := cycles(ctx, p, latency, items, v.Seed, func(b []byte) {
+	err := cycles(ctx, c, items, func(b []byte) {
 		rec.Observe(b)
 		watch.Observe(b)
 	})

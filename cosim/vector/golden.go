@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -51,6 +52,28 @@ func Golden() []Part {
 	)
 }
 
+// GoldenParts picks parts by path; none: all.
+func GoldenParts(paths []string) ([]Part, error) {
+	all := Golden()
+	if len(paths) == 0 {
+		return all, nil
+	}
+	var parts []Part
+	var names []string
+	for _, p := range all {
+		names = append(names, p.Path)
+		if slices.Contains(paths, p.Path) {
+			parts = append(parts, p)
+		}
+	}
+	for _, p := range paths {
+		if !slices.Contains(names, p) {
+			return nil, fmt.Errorf("part %q: there are %s", p, strings.Join(names, ", "))
+		}
+	}
+	return parts, nil
+}
+
 // directed makes a vector of every written scenario.
 func directed(ctx context.Context) ([]*mrv.Vector, error) {
 	names, err := fs.Glob(scenarios.Files, "*.scn")
@@ -90,9 +113,6 @@ func random(ctx context.Context) ([]*mrv.Vector, error) {
 
 // NewFile puts vectors into a file made by this program.
 func NewFile(list []*mrv.Vector) *mrv.File {
-	for _, v := range list {
-		v.ID = v.Identify()
-	}
 	return &mrv.File{Vectors: list, Header: mrv.Header{Schema: mrv.Schema, Spec: fmt.Sprintf("%016x", event.SchemaHash), Model: block.Fingerprint(), Generator: mrv.Generator}}
 }
 
@@ -108,9 +128,13 @@ func MakeAll(ctx context.Context, parts []Part, workers int) ([]*mrv.File, error
 		wg.Go(func() {
 			for i := range next {
 				list, err := parts[i].Make(ctx)
-				if errs[i] = err; err == nil {
-					files[i] = NewFile(list)
+				if errs[i] = err; err != nil {
+					continue
 				}
+				for _, v := range list {
+					v.ID = v.Identify()
+				}
+				files[i] = NewFile(list)
 			}
 		})
 	}
@@ -120,7 +144,11 @@ func MakeAll(ctx context.Context, parts []Part, workers int) ([]*mrv.File, error
 	close(next)
 	wg.Wait()
 	for i, err := range errs {
-		if err != nil {
+		var mistakes scenario.Errors
+		switch {
+		case errors.As(err, &mistakes): // they name their file
+			errs[i] = mistakes
+		case err != nil:
 			errs[i] = fmt.Errorf("%s: %w", parts[i].Path, err)
 		}
 	}

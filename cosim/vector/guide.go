@@ -8,7 +8,6 @@ import (
 
 	"metaroce/tandem/cosim/cover"
 	"metaroce/tandem/model/event"
-	"metaroce/tandem/model/pipe"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/sim"
 	"metaroce/tandem/model/wire"
@@ -294,9 +293,8 @@ func missed(ctx context.Context, v *mrv.Vector, c cell) (list []string) {
 
 // Bins lists the bins of coverage that a vector hits on the model in cycles.
 func Bins(ctx context.Context, v *mrv.Vector) []string {
-	p, _ := preset.ByName(v.Preset)
 	c := cover.New()
-	if cycles(ctx, p, pipe.DefaultLatency(p), v.Program().Items, v.Seed, c.Observe) != nil {
+	if cycles(ctx, usual(v), v.Program().Items, c.Observe) != nil {
 		return nil
 	}
 	all, empty := cover.New().Report(nil).Empty, map[string]bool{}

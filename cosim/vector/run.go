@@ -139,16 +139,23 @@ func Run(ctx context.Context, v *mrv.Vector, o Options) (*expect.Seen, *expect.W
 	case Blocks:
 		err = walk(p, prog.Items, observe)
 	case Model:
-		err = cycles(ctx, p, pipe.DefaultLatency(p), prog.Items, v.Seed, observe)
+		err = cycles(ctx, usual(v), prog.Items, observe)
 	default:
 		err = simulate(ctx, v, o, observe)
 	}
 	return rec.Seen(), watch, err
 }
 
-// cycles runs the model in cycles.
-func cycles(ctx context.Context, p preset.Params, latency pipe.Latency, items stimulus.List, seed uint64, observe func([]byte)) error {
-	d, err := pipe.New(pipe.Config{Params: p, Latency: latency, Seed: seed, MemoryLo: 8, MemoryHi: 8})
+// usual is the model in cycles as fast as the RTL is.
+func usual(v *mrv.Vector) pipe.Config {
+	p, _ := preset.ByName(v.Preset)
+	return pipe.Config{Params: p, Latency: pipe.DefaultLatency(p), Seed: v.Seed}
+}
+
+// cycles runs the model in cycles. Memory answers after 8 cycles, until the stimulus says otherwise.
+func cycles(ctx context.Context, c pipe.Config, items stimulus.List, observe func([]byte)) error {
+	c.MemoryLo, c.MemoryHi = 8, 8
+	d, err := pipe.New(c)
 	if err != nil {
 		return err
 	}

@@ -108,6 +108,12 @@ func BlessStore(ctx context.Context, s *Store, parts []Part, reason string, drop
 		now[p.Path] = files[i]
 		list = append(list, files[i].Vectors...)
 	}
+	for _, p := range sortedKeys(s.Files) { // what is not made anew stays, unless it is no part of the set any more
+		if now[p] == nil && isGolden(p) {
+			now[p] = s.Files[p]
+			list = append(list, s.Files[p].Vectors...)
+		}
+	}
 	b := &Blessing{Change: Diff(s.Vectors(), list), Before: s.Version}
 	if b.Version, err = b.Change.Bump(s.Version); err != nil || b.Change.None() {
 		return b, err
@@ -127,6 +133,11 @@ func BlessStore(ctx context.Context, s *Store, parts []Part, reason string, drop
 	}
 	b.Written = true
 	return b, errors.Join(s.note(b, reason), os.WriteFile(filepath.Join(s.Dir, ManifestFile), []byte(Manifest(b.Version, now)), 0o644), s.sweep())
+}
+
+func isGolden(path string) bool {
+	_, err := GoldenParts([]string{path})
+	return err == nil
 }
 
 func allowed(c *Change, reason string, drop []string) error {

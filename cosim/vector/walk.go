@@ -124,10 +124,10 @@ var order = func() (list []struct {
 	return list
 }()
 
-// drain does all that is due by now.
+// drain does all that is due by now. What follows from a transaction stands behind it in the order, but for faults of the
+// memory, which go back to message.
 func (w *walker) drain() error {
 	for again := true; again; {
-		again = false
 		for i := range order {
 			o := &order[i]
 			for _, op := range o.ops {
@@ -139,10 +139,10 @@ func (w *walker) drain() error {
 					if err := w.exec(o.kind, op); err != nil {
 						return err
 					}
-					again = true
 				}
 			}
 		}
+		_, again = w.r.Ready(event.KindMessage, event.MessageFault)
 	}
 	return nil
 }

@@ -40,12 +40,11 @@ func TestGolden(t *testing.T) {
 func TestAnswer(t *testing.T) {
 	for i := range Engines {
 		e := &Engines[i]
-		for _, v := range e.Vectors(3) {
-			for j := range v.Steps {
-				got, err := e.Answer(v.Steps[j].Op, v.Steps[j].Before)
-				require.NoError(t, err)
-				require.Equal(t, v.Steps[j].After, got, "%s, step %d", v.Name, j)
-			}
+		v := e.walk(3)
+		for j := range v.Steps {
+			got, err := e.Answer(v.Steps[j].Op, v.Steps[j].Before)
+			require.NoError(t, err)
+			require.Equal(t, v.Steps[j].After, got, "%s, step %d", v.Name, j)
 		}
 		_, err := e.Answer(99, make([]byte, e.BodyBytes()))
 		assert.ErrorContains(t, err, "has no op 99")

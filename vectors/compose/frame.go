@@ -53,7 +53,11 @@ func (n *Net) udpAt() int {
 
 // Frame returns the packet's frame without FCS. Where nothing is wrong with it, its payload comes as a part of it.
 func (p *Packet) Frame() (frame, payload []byte) {
-	frame, err := p.Net.outer().AppendRaw(nil, p.Net.mutateUDP(p.udp()))
+	buf := scratch.Get().(*[]byte)
+	udp := p.Net.mutateUDP(p.appendUDP((*buf)[:0]))
+	frame, err := p.Net.outer().AppendRaw(make([]byte, 0, max(p.Net.udpAt()+udpBytes+len(udp), p.Net.PadTo, minFrame)), udp)
+	*buf = udp[:0]
+	scratch.Put(buf)
 	if err != nil {
 		panic("compose BUG: " + err.Error())
 	}

@@ -2,10 +2,10 @@ package compose
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/wire"
-	"metaroce/tandem/nic/layers"
 )
 
 // Packet is one packet before it becomes a frame. Fields that its kind does not have are ignored.
@@ -49,55 +49,56 @@ func (p *Packet) IsSend() bool { return p.Op == wire.OpcodeSend || p.Op == wire.
 // HasImm says whether the packet carries an immediate.
 func (p *Packet) HasImm() bool { return p.Op == wire.OpcodeWriteImm || p.Op == wire.OpcodeSendImm }
 
-// headers are the extension headers of the packet's kind. Of kinds that are not for a receiver they are zero.
-func (p *Packet) headers() []layers.Header {
-	var list []layers.Header
-	for _, id := range wire.Kinds[p.Op].Headers[1:] {
-		list = append(list, p.header(id))
-	}
-	return list
-}
-
-func (p *Packet) header(id wire.HeaderID) layers.Header {
+// appendHeader puts an extension header behind b. Headers of kinds that are not for a receiver are zero.
+func (p *Packet) appendHeader(b []byte, id wire.HeaderID) []byte {
 	switch id {
 	case wire.HeaderMessage:
-		return &wire.Message{Stream: p.Stream, Attempt: p.Attempt & 15, Msn: p.Msn, Length: p.Length, Offset: p.Offset}
+		h := wire.Message{Stream: p.Stream, Attempt: p.Attempt & 15, Msn: p.Msn, Length: p.Length, Offset: p.Offset}
+		return h.Append(b)
 	case wire.HeaderTarget:
-		return &wire.Target{Rkey: p.Rkey, Addr: p.Addr}
+		h := wire.Target{Rkey: p.Rkey, Addr: p.Addr}
+		return h.Append(b)
 	case wire.HeaderMatch:
-		return &wire.Match{RecvIndex: p.Recv}
+		h := wire.Match{RecvIndex: p.Recv}
+		return h.Append(b)
 	case wire.HeaderImm:
-		return &wire.Imm{ImmValue: p.Imm}
+		h := wire.Imm{ImmValue: p.Imm}
+		return h.Append(b)
 	case wire.HeaderRead:
-		return &wire.Read{Stream: p.Stream, Msn: p.Msn, Rkey: p.Rkey, Addr: p.Addr, Length: p.Length}
+		h := wire.Read{Stream: p.Stream, Msn: p.Msn, Rkey: p.Rkey, Addr: p.Addr, Length: p.Length}
+		return h.Append(b)
 	case wire.HeaderAtomic:
-		return &wire.Atomic{Stream: p.Stream, FetchAdd: true, Msn: p.Msn, Rkey: p.Rkey, Addr: p.Addr, Operand: 1}
+		h := wire.Atomic{Stream: p.Stream, FetchAdd: true, Msn: p.Msn, Rkey: p.Rkey, Addr: p.Addr, Operand: 1}
+		return h.Append(b)
 	case wire.HeaderProbe:
-		return &wire.Probe{Port: p.Port, NewEpoch: p.NewEpoch & 15, Query: p.Query, Txn: p.Txn, Stream: p.Stream, Msn: p.Msn}
+		h := wire.Probe{Port: p.Port, NewEpoch: p.NewEpoch & 15, Query: p.Query, Txn: p.Txn, Stream: p.Stream, Msn: p.Msn}
+		return h.Append(b)
 	}
-	return zeros(wire.Headers[id].Size)
+	return append(b, make([]byte, wire.Headers[id].Size)...)
 }
 
-// zeros is a header of zeros.
-type zeros int
-
-// Append puts it behind b.
-func (n zeros) Append(b []byte) []byte { return append(b, make([]byte, n)...) }
-
-// udp is the UDP payload: headers, payload, padding, ICRC. A packet made from the vocabulary of this package always
-// has the headers of its kind, so building cannot fail.
-func (p *Packet) udp() []byte {
-	w := layers.Packet{Headers: p.headers(), Base: wire.Base{Version: preset.Version, Epoch: p.Epoch & 15, Opcode: p.Op,
-		FlagA: p.A, FlagD: p.D, FlagR: p.R, FlagB: p.B, FlagL: p.L, Path: p.Path, DstConn: p.DstConn & 0xffffff, Psn: p.Psn, Tsn: p.Tsn, TxTime: p.Time}}
-	if wire.Kinds[p.Op].Payload && p.Net.Bad != BadPad {
-		w.Payload = Payload(nil, p.payloadKey(), p.Offset, p.Bytes)
+// appendUDP puts the UDP payload behind b: headers, payload, padding, ICRC. It is nic/layers.Packet.AppendUDP without what
+// that has to allocate; a test holds the two against each other.
+func (p *Packet) appendUDP(b []byte) []byte {
+	start := len(b)
+	kind := &wire.Kinds[p.Op]
+	n := 0
+	if kind.Payload && p.Net.Bad != BadPad {
+		n = p.Bytes
 	}
-	b, err := w.AppendUDP(nil)
-	if err != nil {
-		panic("compose BUG: " + err.Error())
+	base := wire.Base{Version: preset.Version, Epoch: p.Epoch & 15, Opcode: p.Op, FlagA: p.A, FlagD: p.D, FlagR: p.R, FlagB: p.B, FlagL: p.L,
+		Pad: uint8(-n & 3), Path: p.Path, DstConn: p.DstConn & 0xffffff, Psn: p.Psn, Tsn: p.Tsn, TxTime: p.Time}
+	b = base.Append(b)
+	for _, id := range kind.Headers[1:] {
+		b = p.appendHeader(b, id)
 	}
-	return b
+	b = Payload(b, p.payloadKey(), p.Offset, n)
+	b = append(b, make([]byte, base.Pad)...)
+	return binary.LittleEndian.AppendUint32(b, wire.ICRC(b[start:]))
 }
+
+// scratch are buffers for UDP payloads on their way into a frame.
+var scratch = sync.Pool{New: func() any { return new([]byte) }}
 
 // payloadKey makes payloads of different messages differ, and the same byte of a message the same in every packet
 // that carries it, whatever the attempt.

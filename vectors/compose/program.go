@@ -1,6 +1,8 @@
 package compose
 
 import (
+	"slices"
+
 	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/expect"
@@ -62,6 +64,13 @@ type Builder struct {
 // NewBuilder starts an empty program for tables of the given sizes.
 func NewBuilder(name string, p preset.Params) *Builder {
 	return &Builder{Params: p, Program: &Program{Name: name, Posted: map[Receive][]Buffer{}}}
+}
+
+// Grow makes room for so many frames, with what usually stands between them.
+func (b *Builder) Grow(frames int) {
+	const between = 3 // items a frame
+	b.Program.Frames = slices.Grow(b.Program.Frames, frames)
+	b.Program.Items = slices.Grow(b.Program.Items, between*frames)
 }
 
 func (b *Builder) add(i stimulus.Item) {

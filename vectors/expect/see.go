@@ -5,8 +5,9 @@ type See struct {
 	What   string // a kind of docs/events.md, or ack, nak, answer
 	Rule   string // "": that of the kind
 	Order  Order
-	After  uint32 // frames that entered before it
-	Within bool   // Lo..Hi cycles after the last of these
+	After  Point  // the settle behind which it must stand
+	Anchor uint32 // frame from whose entry cycles count
+	Within bool   // Lo..Hi cycles from there
 	Lo, Hi uint64
 	Where  string // file:line:col
 	Text   string // as written

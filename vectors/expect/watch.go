@@ -14,18 +14,18 @@ import (
 type Watch struct {
 	sees   []See
 	wanted [256]bool
-	frames uint32
+	now    Point    // what entered so far
 	enter  []uint64 // cycle in which a frame entered
 	events []watched
 }
 
 type watched struct {
-	kind   event.Kind
-	op     wire.Opcode // of a reply
-	frames uint32
-	cycle  uint64
-	rec    []byte
-	used   bool
+	kind  event.Kind
+	op    wire.Opcode // of a reply
+	at    Point
+	cycle uint64
+	rec   []byte
+	used  bool
 }
 
 // NewWatch makes one for some Sees.
@@ -46,14 +46,17 @@ func (w *Watch) Observe(rec []byte) {
 	}
 	kind := event.Kind(rec[1])
 	cycle := binary.LittleEndian.Uint64(rec[8:])
-	if kind == event.KindPacketIn {
-		w.frames++
+	switch kind {
+	case event.KindPacketIn:
+		w.now.Frames++
 		w.enter = append(w.enter, cycle)
+	case event.KindRegister:
+		w.now.Accesses++
 	}
 	if !w.wanted[kind] {
 		return
 	}
-	e := watched{kind: kind, frames: w.frames, cycle: cycle, rec: bytes.Clone(rec)}
+	e := watched{kind: kind, at: w.now, cycle: cycle, rec: bytes.Clone(rec)}
 	if kind == event.KindPacketOut {
 		var r event.PacketOut
 		if r.Decode(rec) == nil {
@@ -109,7 +112,7 @@ func (w *Watch) find(s *See, from int, timed bool) (at int, near string) {
 	near = "no " + s.What
 	for i := from; i < len(w.events); i++ {
 		e := &w.events[i]
-		if e.kind != kind || e.op != op || e.used || e.frames < s.After {
+		if e.kind != kind || e.op != op || e.used || !behindSettle(e.at, s.After) {
 			continue
 		}
 		why := w.why(s, e, timed)
@@ -121,6 +124,11 @@ func (w *Watch) find(s *See, from int, timed bool) (at int, near string) {
 		}
 	}
 	return -1, near
+}
+
+// behindSettle: something entered behind the settle before the event, or there was no settle.
+func behindSettle(at, settle Point) bool {
+	return settle == (Point{}) || at.Frames > settle.Frames || at.Accesses > settle.Accesses
 }
 
 // why says in what an event differs from a See; "" in nothing.
@@ -143,9 +151,9 @@ func (w *Watch) why(s *See, e *watched, timed bool) string {
 			return fmt.Sprintf("%s=%d (%#x)", f.Name, n, n)
 		}
 	}
-	if s.Within && timed && s.After > 0 && int(s.After) <= len(w.enter) {
-		if after := e.cycle - w.enter[s.After-1]; after < s.Lo || after > s.Hi {
-			return fmt.Sprintf("%d cycles after frame %d", after, s.After)
+	if s.Within && timed && s.Anchor > 0 && int(s.Anchor) <= len(w.enter) {
+		if after := e.cycle - w.enter[s.Anchor-1]; after < s.Lo || after > s.Hi {
+			return fmt.Sprintf("%d cycles after frame %d", after, s.Anchor)
 		}
 	}
 	return ""

@@ -46,6 +46,7 @@ func Generate(cfg Config) (*compose.Program, error) {
 	}
 	g := &gen{cfg: cfg, p: draw(cfg.Seed), b: compose.NewBuilder(fmt.Sprintf("random-%d", cfg.Seed), cfg.Params), streams: map[string]*sim.Random{}}
 	g.p.hold(cfg.Limits)
+	g.b.Grow(min(cfg.Packets, 1<<17))
 	if err := g.setup(); err != nil {
 		return nil, err
 	}

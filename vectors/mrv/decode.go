@@ -388,7 +388,7 @@ func decodeSee(b []byte, s *expect.See) error {
 		if !more || err != nil {
 			return err
 		}
-		if wide := g.number <= 2 || g.number >= 8; g.wide != wide {
+		if wide := g.number <= 2 || g.number >= 8 && g.number <= 10; g.wide != wide {
 			return f.unknown(&g)
 		}
 		switch g.number {
@@ -399,7 +399,7 @@ func decodeSee(b []byte, s *expect.See) error {
 		case 3:
 			s.Order = expect.Order(min(g.num, 255))
 		case 4:
-			s.After = uint32(min(g.num, u32))
+			s.After.Frames = uint32(min(g.num, u32))
 		case 5:
 			s.Within = g.num != 0
 		case 6:
@@ -414,6 +414,10 @@ func decodeSee(b []byte, s *expect.See) error {
 			var x expect.Field
 			err = decodeField(g.data, &x)
 			s.Fields = append(s.Fields, x)
+		case 11:
+			s.After.Accesses = uint32(min(g.num, u32))
+		case 12:
+			s.Anchor = uint32(min(g.num, u32))
 		default:
 			err = f.unknown(&g)
 		}

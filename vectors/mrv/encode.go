@@ -204,7 +204,7 @@ func (e *encoder) see(s *expect.See) {
 	b := putString(e.msg[:0], 1, s.What)
 	b = putString(b, 2, s.Rule)
 	b = putUint(b, 3, uint64(s.Order))
-	b = putUint(b, 4, uint64(s.After))
+	b = putUint(b, 4, uint64(s.After.Frames))
 	b = putUint(b, 5, flags(s.Within))
 	b = putUint(b, 6, s.Lo)
 	b = putUint(b, 7, s.Hi)
@@ -220,6 +220,7 @@ func (e *encoder) see(s *expect.See) {
 		}
 		b = putMessage(b, 10, m)
 	}
-	e.msg = b
+	b = putUint(b, 11, uint64(s.After.Accesses))
+	e.msg = putUint(b, 12, uint64(s.Anchor))
 	e.put(entrySee)
 }

@@ -69,7 +69,7 @@ func anyVector(t *rapid.T, name string) *Vector {
 	}
 	v.Want.Hints = expect.Hints(prog.Items)
 	if rapid.Bool().Draw(t, "see") {
-		v.Sees = []expect.See{{What: "ack", Rule: "R-ACK", Order: expect.Anywhere, After: 1, Within: true, Lo: 3, Hi: 9, Where: "a:1:2", Text: "ack cum=1",
+		v.Sees = []expect.See{{What: "ack", Rule: "R-ACK", Order: expect.Anywhere, After: expect.Point{Frames: 1, Accesses: 2}, Anchor: 3, Within: true, Lo: 3, Hi: 9, Where: "a:1:2", Text: "ack cum=1",
 			Fields: []expect.Field{{Name: "cum", Any: []expect.Alternative{{Lo: 1, Hi: 1}, {Lo: 4, Mask: 6}}}, {Name: "vector", Any: []expect.Alternative{{Wide: make([]byte, 32)}}}}}}
 	}
 	return v

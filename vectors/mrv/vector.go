@@ -113,8 +113,7 @@ func (v *Vector) FromProgram(p *compose.Program) {
 		n++
 		v.Items[i].Row, v.Items[i].Line = f.Row, f.Line
 		if f.Packet.Op != 0 {
-			pkt := f.Packet
-			v.Items[i].Packet, v.Items[i].Data = &pkt, nil
+			v.Items[i].Packet, v.Items[i].Data = &f.Packet, nil
 		}
 		if f.Payload == nil { // of frames that are not what they were meant to be
 			f.Payload = compose.PayloadOf(p.Items[i].Data)

@@ -108,6 +108,7 @@ type compiler struct {
 	overflow  bool // no more lines are executed
 	stop      func() error
 	stopped   error
+	settles   settles
 	// hold collects packets inside reorder and lose; nil outside.
 	hold *[]*sent
 }

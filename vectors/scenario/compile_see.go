@@ -9,6 +9,7 @@ import (
 	"metaroce/tandem/model/wire"
 	"metaroce/tandem/vectors/compose"
 	"metaroce/tandem/vectors/expect"
+	"metaroce/tandem/vectors/stimulus"
 )
 
 // Capabilities are what a scenario may require of a target beyond carrying its preset.
@@ -29,14 +30,35 @@ func (c *compiler) seedLine(a *args) {
 	c.out.Seed = c.seed
 }
 
-// see turns a line into an event that must, or must never, be seen behind the packets of the lines before it.
+// settles follows the stimulus up to its latest wait for an idle device.
+type settles struct {
+	items     int // looked at
+	now, last expect.Point
+}
+
+func (c *compiler) settled() expect.Point {
+	s := &c.settles
+	for items := c.b.Program.Items; s.items < len(items); s.items++ {
+		switch items[s.items].Kind {
+		case stimulus.KindFrame:
+			s.now.Frames++
+		case stimulus.KindWrite, stimulus.KindRead:
+			s.now.Accesses++
+		case stimulus.KindWaitIdle, stimulus.KindFault:
+			s.last = s.now
+		}
+	}
+	return s.last
+}
+
+// see turns a line into an event that must, or must never, be seen behind the latest wait for an idle device.
 func (c *compiler) see(a *args) {
 	what := a.bare[0]
 	if !slices.Contains(expect.Whats(), what.Val) {
 		c.rep.add(what.Pos, "one of "+nearWord(what.Val, expect.Whats()), "event %q", what.Val)
 		return
 	}
-	s := expect.See{What: what.Val, After: uint32(len(c.b.Program.Frames)), Where: fmt.Sprintf("%s:%d:%d", c.rep.file, a.stmt.Pos.Line, a.stmt.Pos.Col), Text: seeText(a)}
+	s := expect.See{What: what.Val, After: c.settled(), Anchor: uint32(len(c.b.Program.Frames)), Where: fmt.Sprintf("%s:%d:%d", c.rep.file, a.stmt.Pos.Line, a.stmt.Pos.Col), Text: seeText(a)}
 	switch {
 	case a.flag["any"] && a.flag["never"]:
 		c.rep.add(a.stmt.Pos, "any or never", "both")
@@ -77,7 +99,7 @@ func (c *compiler) seeKey(a *args, g *Arg, s *expect.See) {
 		}
 		s.Rule = g.Val
 	case "within":
-		if s.After == 0 {
+		if s.Anchor == 0 {
 			c.rep.add(g.Pos, "a packet on a line before, from which cycles count", "a window of cycles")
 		}
 		var ok bool

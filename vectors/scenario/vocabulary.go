@@ -204,7 +204,7 @@ func defineFlow() {
 	define(wordSpec{word: "memory", text: "how the memory port answers", keys: []keySpec{{"latency", "N..N", "cycles to the answer"}, {"fault", "LO..HI|none", "addresses that answer with an error"}}})
 	define(wordSpec{word: "stall", text: "how often the bench is not ready, or pauses inside a frame", bare: []string{"frame|memory|completion|ack|register|all"}, least: 1,
 		keys: []keySpec{{"permille", "N", "chance in each cycle that a stall begins (0)"}, {"run", "N", "longest stall in cycles (8)"}}})
-	define(wordSpec{word: "see", text: "an event that must be seen behind the packets before it, in the order of these lines for each kind; with any: in any order; with never: not at all. Values are A|B|.. of numbers, ranges N..M, serial numbers +N, VALUE/MASK, names, bits of a vector; * is anything",
+	define(wordSpec{word: "see", text: "an event that must be seen behind the latest wait for an idle device, in the order of these lines for each kind; with any: in any order; with never: not at all. Values are A|B|.. of numbers, ranges N..M, serial numbers +N, VALUE/MASK, names, bits of a vector; * is anything",
 		bare: []string{"EVENT"}, least: 1, anyKey: true, flags: []string{"any", "never"}, keys: []keySpec{
 			{"rule", "R-RULE", "the rule that it is about (that of the event)"}, {"within", "N..N", "cycles after the latest packet before it"},
 			{"VALUE", "A|B", "a value of the event by its name in docs/events.md, of ack, nak and answer in docs/wire.md"}}})

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Runs exported vectors on RTL, with neither Go nor a socket.
 # usage: run.sh RTL [icarus|verilator|both]     RTL: the folder rtl/ of the design, with files.f
+# Environment: VEC_ONLY, an extended regular expression: only groups/vectors whose name it matches. VEC_WORK: where to build.
+# VEC_LIMIT: seconds a vector may take (300).
 # Exit: 0 all pass, 1 a vector fails, 2 the bench cannot be built or nothing was run.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,15 +18,16 @@ passed=0 failed=0
 
 want() { [ "$tools" = both ] || [ "$tools" = "$1" ]; }
 
-# Builds a bench: TOOL TOP BENCH INCLUDES; the result is $work/TOOL-GROUP.
-build() { # tool group top bench include
-  local out="$work/$1-$2"
+# Builds the bench of a group when its first vector is run and no build is newer than the vectors; the result is $work/TOOL-GROUP.
+build() { # tool group
+  local out="$work/$1-$2" top=mr_vector_tb
+  [[ $2 == block-* ]] && top=mr_step_tb
   case $1 in
   icarus)
-    iverilog -g2012 "-I$rtl/gen" "-I$rtl/common" "-I$5" -s "$3" -o "$out" "${sources[@]}" "$here/$4" >"$out.log" 2>&1 ;;
+    iverilog -g2012 "-I$rtl/gen" "-I$rtl/common" "-I$here/$2" -s "$top" -o "$out" "${sources[@]}" "$here/$top.sv" >"$out.log" 2>&1 ;;
   verilator)
-    verilator --binary --timing -j 0 -Wno-fatal -Wno-lint -Wno-style "-I$rtl/gen" "-I$rtl/common" "-I$5" --top-module "$3" --Mdir "$out.obj" -o bench \
-      "${sources[@]}" "$here/$4" >"$out.log" 2>&1 && cp "$out.obj/bench" "$out" ;;
+    verilator --binary --timing -j 0 -Wno-fatal -Wno-lint -Wno-style "-I$rtl/gen" "-I$rtl/common" "-I$here/$2" --top-module "$top" --Mdir "$out.obj" -o bench \
+      "${sources[@]}" "$here/$top.sv" >"$out.log" 2>&1 && cp "$out.obj/bench" "$out" ;;
   esac || { echo "$1: cannot build $2:" >&2; tail -n 5 "$out.log" >&2; exit 2; }
 }
 
@@ -32,10 +35,12 @@ build() { # tool group top bench include
 run() { # tool group name args...
   local tool=$1 group=$2 name=$3 said="$work/said"
   shift 3
+  [[ $group/$name =~ ${VEC_ONLY:-.} ]] || return 0
+  [ "$work/$tool-$group" -nt "$(echo "$here/$group"/*.svh)" ] || build "$tool" "$group"
   local bench="$work/$tool-$group"
   local cmd=("$bench")
   [ "$tool" = icarus ] && cmd=(vvp -n "$bench")
-  if timeout "${VEC_LIMIT:-300}" "${cmd[@]}" "$@" >"$said" 2>&1 && grep -qE '^PASS|vectors held' "$said"; then
+  if { timeout "${VEC_LIMIT:-300}" "${cmd[@]}" "$@" </dev/null; } >"$said" 2>&1 && grep -qE '^PASS|vectors held' "$said"; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
@@ -48,14 +53,13 @@ for dir in "$here"/receive-* "$here"/block-*; do
   group=$(basename "$dir")
   for tool in icarus verilator; do
     want "$tool" || continue
-    case $group in
-    receive-*)
-      build "$tool" "$group" mr_vector_tb mr_vector_tb.sv "$dir"
-      while read -r name; do run "$tool" "$group" "$name" "+dir=$dir/$name" "+name=$name"; done <"$dir/index.txt" ;;
-    block-*)
-      build "$tool" "$group" mr_step_tb mr_step_tb.sv "$dir"
-      pushd "$dir" >/dev/null && run "$tool" "$group" steps && popd >/dev/null ;;
-    esac
+    if [[ $group == block-* ]]; then
+      pushd "$dir" >/dev/null
+      run "$tool" "$group" steps
+      popd >/dev/null
+    else
+      while read -r name; do run "$tool" "$group" "$name" "+dir=$dir/$name" "+name=$name"; done <"$dir/index.txt"
+    fi
   done
 done
 echo "$passed passed, $failed failed"

@@ -1792,14 +1792,16 @@ type See struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	What          string                 `protobuf:"bytes,1,opt,name=what,proto3" json:"what,omitempty"` // a kind of docs/events.md, or ack, nak, answer
 	Rule          string                 `protobuf:"bytes,2,opt,name=rule,proto3" json:"rule,omitempty"`
-	Order         uint32                 `protobuf:"varint,3,opt,name=order,proto3" json:"order,omitempty"`   // 0 behind the See before it, 1 anywhere, 2 never
-	After         uint32                 `protobuf:"varint,4,opt,name=after,proto3" json:"after,omitempty"`   // frames that entered before it
-	Within        bool                   `protobuf:"varint,5,opt,name=within,proto3" json:"within,omitempty"` // lo..hi cycles after the last of these frames
+	Order         uint32                 `protobuf:"varint,3,opt,name=order,proto3" json:"order,omitempty"`   // 0 behind the event of the See before it, 1 anywhere, 2 never
+	Frames        uint32                 `protobuf:"varint,4,opt,name=frames,proto3" json:"frames,omitempty"` // behind the settle before which so many frames
+	Within        bool                   `protobuf:"varint,5,opt,name=within,proto3" json:"within,omitempty"` // lo..hi cycles after frame `anchor` entered
 	Lo            uint64                 `protobuf:"varint,6,opt,name=lo,proto3" json:"lo,omitempty"`
 	Hi            uint64                 `protobuf:"varint,7,opt,name=hi,proto3" json:"hi,omitempty"`
 	Where         string                 `protobuf:"bytes,8,opt,name=where,proto3" json:"where,omitempty"` // file:line:col
 	Text          string                 `protobuf:"bytes,9,opt,name=text,proto3" json:"text,omitempty"`
 	Fields        []*Field               `protobuf:"bytes,10,rep,name=fields,proto3" json:"fields,omitempty"`
+	Accesses      uint32                 `protobuf:"varint,11,opt,name=accesses,proto3" json:"accesses,omitempty"` // and register accesses were handed over
+	Anchor        uint32                 `protobuf:"varint,12,opt,name=anchor,proto3" json:"anchor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1855,9 +1857,9 @@ func (x *See) GetOrder() uint32 {
 	return 0
 }
 
-func (x *See) GetAfter() uint32 {
+func (x *See) GetFrames() uint32 {
 	if x != nil {
-		return x.After
+		return x.Frames
 	}
 	return 0
 }
@@ -1902,6 +1904,20 @@ func (x *See) GetFields() []*Field {
 		return x.Fields
 	}
 	return nil
+}
+
+func (x *See) GetAccesses() uint32 {
+	if x != nil {
+		return x.Accesses
+	}
+	return 0
+}
+
+func (x *See) GetAnchor() uint32 {
+	if x != nil {
+		return x.Anchor
+	}
+	return 0
 }
 
 type Field struct {
@@ -2296,19 +2312,21 @@ const file_mrv_proto_rawDesc = "" +
 	"\acommand\x18\x02 \x01(\rR\acommand\"<\n" +
 	"\x06Settle\x12\x16\n" +
 	"\x06frames\x18\x01 \x01(\rR\x06frames\x12\x1a\n" +
-	"\baccesses\x18\x02 \x01(\rR\baccesses\"\xed\x01\n" +
+	"\baccesses\x18\x02 \x01(\rR\baccesses\"\xa3\x02\n" +
 	"\x03See\x12\x12\n" +
 	"\x04what\x18\x01 \x01(\tR\x04what\x12\x12\n" +
 	"\x04rule\x18\x02 \x01(\tR\x04rule\x12\x14\n" +
-	"\x05order\x18\x03 \x01(\rR\x05order\x12\x14\n" +
-	"\x05after\x18\x04 \x01(\rR\x05after\x12\x16\n" +
+	"\x05order\x18\x03 \x01(\rR\x05order\x12\x16\n" +
+	"\x06frames\x18\x04 \x01(\rR\x06frames\x12\x16\n" +
 	"\x06within\x18\x05 \x01(\bR\x06within\x12\x0e\n" +
 	"\x02lo\x18\x06 \x01(\x04R\x02lo\x12\x0e\n" +
 	"\x02hi\x18\a \x01(\x04R\x02hi\x12\x14\n" +
 	"\x05where\x18\b \x01(\tR\x05where\x12\x12\n" +
 	"\x04text\x18\t \x01(\tR\x04text\x120\n" +
 	"\x06fields\x18\n" +
-	" \x03(\v2\x18.tandem.vectors.v1.FieldR\x06fields\"M\n" +
+	" \x03(\v2\x18.tandem.vectors.v1.FieldR\x06fields\x12\x1a\n" +
+	"\baccesses\x18\v \x01(\rR\baccesses\x12\x16\n" +
+	"\x06anchor\x18\f \x01(\rR\x06anchor\"M\n" +
 	"\x05Field\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x120\n" +
 	"\x03any\x18\x02 \x03(\v2\x1e.tandem.vectors.v1.AlternativeR\x03any\"U\n" +

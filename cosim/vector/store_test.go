@@ -1,0 +1,171 @@
+package vector
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"metaroce/tandem/vectors/mrv"
+)
+
+// small is a golden file as it is on disk, so that every test can have a set of its own.
+func small(name string) ([]*mrv.Vector, error) {
+	f, err := mrv.ReadFile(filepath.Join(golden, name, "steps.mrv"))
+	if err != nil {
+		return nil, err
+	}
+	return f.Vectors, nil
+}
+
+// someParts are two small parts; change may alter what they make.
+func someParts(change func(list []*mrv.Vector) []*mrv.Vector) []Part {
+	engine := func(name string) Part {
+		return Part{name + "/steps.mrv", func(context.Context) ([]*mrv.Vector, error) {
+			list, err := small(name)
+			if change != nil && name == "ctimer" {
+				list = change(list)
+			}
+			return list, err
+		}}
+	}
+	return []Part{engine("ctimer"), engine("coalesce")}
+}
+
+func open(t *testing.T, dir string) *Store {
+	t.Helper()
+	s, err := OpenStore(dir)
+	require.NoError(t, err)
+	return s
+}
+
+// TestBlessing walks through the life of a set: nothing is written without a reason, nothing goes unnamed, versions say
+// what a change means.
+func TestBlessing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "set")
+	var refused *Refusal
+	b, err := BlessStore(ctx, open(t, dir), someParts(nil), " ", nil, 1)
+	require.ErrorAs(t, err, &refused)
+	assert.Contains(t, err.Error(), "needs a reason")
+	assert.False(t, b.Written)
+	assert.FileExists(t, filepath.Join(dir, "coalesce", "steps.mrv.rej"))
+	assert.NoFileExists(t, filepath.Join(dir, "coalesce", "steps.mrv"))
+
+	b, err = BlessStore(ctx, open(t, dir), someParts(nil), "the first", nil, 2)
+	require.NoError(t, err)
+	assert.True(t, b.Written)
+	assert.Equal(t, "0.1.0", b.Version)
+	assert.NoFileExists(t, filepath.Join(dir, "coalesce", "steps.mrv.rej"), "what was refused earlier is swept away")
+	before, err := os.ReadFile(filepath.Join(dir, "ctimer", "steps.mrv"))
+	require.NoError(t, err)
+
+	b, err = BlessStore(ctx, open(t, dir), someParts(nil), "again", nil, 1)
+	require.NoError(t, err)
+	assert.True(t, b.Change.None())
+	assert.False(t, b.Written)
+
+	changed := func(list []*mrv.Vector) []*mrv.Vector {
+		list[1].Steps[0].After[0] ^= 1
+		return list
+	}
+	b, err = BlessStore(ctx, open(t, dir), someParts(changed), "", nil, 1)
+	require.ErrorAs(t, err, &refused)
+	require.Len(t, b.Change.Expected, 1)
+	assert.Equal(t, map[string]int{"R-CTIMER": 1}, b.Change.Rules)
+	assert.Contains(t, b.Change.Examples[0], "out.push")
+	now, err := os.ReadFile(filepath.Join(dir, "ctimer", "steps.mrv"))
+	require.NoError(t, err)
+	assert.Equal(t, before, now, "the original stays")
+	assert.FileExists(t, filepath.Join(dir, "ctimer", "steps.mrv.rej"))
+	assert.NoFileExists(t, filepath.Join(dir, "coalesce", "steps.mrv.rej"), "of what does not change there is nothing to see")
+	b, err = BlessStore(ctx, open(t, dir), someParts(changed), "R-CTIMER: otherwise", nil, 1)
+	require.NoError(t, err)
+	assert.Equal(t, "1.0.0", b.Version)
+
+	fewer := func(list []*mrv.Vector) []*mrv.Vector { return changed(list)[1:] }
+	list, err := small("ctimer")
+	require.NoError(t, err)
+	name := list[0].Name
+	_, err = BlessStore(ctx, open(t, dir), someParts(fewer), "shrink", nil, 1)
+	require.ErrorAs(t, err, &refused)
+	assert.Contains(t, err.Error(), name+": a set does not shrink")
+	b, err = BlessStore(ctx, open(t, dir), someParts(fewer), "shrink", []string{name}, 1)
+	require.NoError(t, err)
+	assert.Equal(t, []string{name}, b.Change.Removed)
+	assert.Equal(t, "2.0.0", b.Version)
+
+	titled := func(list []*mrv.Vector) []*mrv.Vector {
+		list = fewer(list)
+		list[0].Title += "!"
+		return list
+	}
+	b, err = BlessStore(ctx, open(t, dir), someParts(titled), "words", nil, 1)
+	require.NoError(t, err)
+	assert.Equal(t, "2.0.1", b.Version)
+	b, err = BlessStore(ctx, open(t, dir), append(someParts(titled), Part{"place/steps.mrv", someEngine("place")}), "more", nil, 1)
+	require.NoError(t, err)
+	assert.Equal(t, "2.1.0", b.Version)
+
+	log, err := os.ReadFile(filepath.Join(dir, ChangesFile))
+	require.NoError(t, err)
+	assert.Regexp(t, `(?s)^# Changes.*## 2\.1\.0.*more.*## 2\.0\.1.*words.*## 2\.0\.0.*shrink.*removed 1: `+name+`.*## 1\.0\.0.*R-CTIMER: 1 differences.*## 0\.1\.0`, string(log))
+	assert.Equal(t, Manifest("2.1.0", open(t, dir).Files), read(t, filepath.Join(dir, ManifestFile)))
+}
+
+func someEngine(name string) func(context.Context) ([]*mrv.Vector, error) {
+	return func(context.Context) ([]*mrv.Vector, error) { return small(name) }
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(b)
+}
+
+// TestDamagedStore: all damaged files are told, and nothing is made of the others.
+func TestDamagedStore(t *testing.T) {
+	dir := t.TempDir()
+	for _, n := range []string{"a.mrv", "b.mrv"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, n), []byte("damaged"), 0o600))
+	}
+	_, err := OpenStore(dir)
+	assert.ErrorContains(t, err, "a.mrv: byte 0")
+	assert.ErrorContains(t, err, "b.mrv: byte 0")
+}
+
+func TestLint(t *testing.T) {
+	good := text(t, twoMessages)
+	good.ID = good.Identify()
+	require.NoError(t, Lint(ctx, []*mrv.Vector{good}))
+	bad, twin := *good, *good
+	bad.Name, bad.Rules, bad.Requires, bad.Title = "bad", []string{"R-NOTHING"}, []string{"magic"}, ""
+	bad.Want.Fates = append(bad.Want.Fates[:0:0], bad.Want.Fates...)
+	bad.Want.Fates[0].Addr++
+	bad.ID = "other"
+	twin.Name, twin.Rules = "twin", nil
+	odd := &mrv.Vector{Name: "odd", Kind: "toaster", ID: "x"}
+	err := Lint(ctx, []*mrv.Vector{good, &bad, &twin, odd})
+	for _, want := range []string{"bad: rule R-NOTHING", `bad: it requires "magic"`, "bad: it has no title", "bad: its outcome hangs on time", "twin: it names no rule",
+		"twin: it has the same stimulus as t", "odd: it expects nothing", `odd: kind "toaster"`} {
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestSelect(t *testing.T) {
+	list := []*mrv.Vector{{Name: "a/b", ID: "0123456789"}, {Name: "a/bc", ID: "ff"}, {Name: "d"}}
+	for pattern, want := range map[string][]string{"a/*": {"a/b", "a/bc"}, "*b*": {"a/b", "a/bc"}, "d": {"d"}, "*c": {"a/bc"}, "01234567": {"a/b"}, "*": {"a/b", "a/bc", "d"}} {
+		got, err := Select(list, []string{pattern})
+		require.NoError(t, err)
+		var names []string
+		for _, v := range got {
+			names = append(names, v.Name)
+		}
+		assert.Equal(t, want, names, pattern)
+	}
+	_, err := Select(list, []string{"x*", "0123"})
+	assert.ErrorContains(t, err, "no vector is called x* or 0123")
+}
