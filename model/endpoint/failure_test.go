@@ -50,27 +50,38 @@ func TestPlanesFailInTurn(t *testing.T) {
 	})
 }
 
-// TestPathIsDetoured: one plane of two dies under a long Write, everything arrives by the other.
+// TestPathIsDetoured: one plane of two dies under a long Write, everything arrives by the other. What was detoured is
+// settled by acknowledgements and not by its time, and coming home costs nothing.
 func TestPathIsDetoured(t *testing.T) {
 	w := newWorld(t, 3, func(c *Config) { c.Planes = 2 })
 	a, _ := w.connect(8, 0)
-	const size = 20 << 20
+	const size = 60 << 20
 	w.fillMemory(0, 0, size, 1)
 	w.post(0, a, 0, Work{Op: wire.OpcodeWrite, Length: size, Rkey: testKey})
 	w.settle(50e6)
 	w.dead = 1
-	w.runUntil(1e9, func() bool { return len(w.ended[0]) > 0 })
-	require.True(t, w.sameBytes(0, 0, 1, 0, size))
-	c := w.nics[0].Count()
-	require.NotZero(t, c.Detours)
+	n := w.nics[0]
+	tx, c := n.conns[a].tx, n.Count()
+	w.runUntil(1e9, func() bool { return c.Detours > 0 })
+	w.settle(15e6) // three round trips; a timeout is 25 us
+	for i := range tx.paths {
+		require.Zero(t, tx.paths[i].xmit.Away, "path %d", i)
+	}
 	require.Equal(t, uint64(4), c.PathFailures)
 	require.NotZero(t, c.Timeouts)
-	tx := w.nics[0].conns[a].tx
-	require.Equal(t, 1, len(w.pathsOn(tx, 0)), "one path goes on asking on the dead plane")
+	w.settle(300e6)
+	require.Len(t, w.pathsOn(tx, 0), 1, "one path goes on asking on the dead plane")
+	again, twice := c.Retransmitted, w.nics[1].count.Duplicates
 	w.dead = 0
-	w.settle(20e9)
-	require.Len(t, w.pathsOn(tx, 0), 4, "and the others come home")
+	w.settle(200e6)
+	require.Empty(t, w.ended[0], "the Write is still under way")
+	require.Len(t, w.pathsOn(tx, 0), 4, "the others come home")
 	require.Equal(t, uint64(0xff), tx.active)
+	require.Equal(t, again, c.Retransmitted, "what the old ports still carry is not lost")
+	require.Equal(t, twice, w.nics[1].count.Duplicates)
+	w.runUntil(10e9, func() bool { return len(w.ended[0]) > 0 })
+	require.True(t, w.sameBytes(0, 0, 1, 0, size))
+	w.settle(1e9)
 	w.quiet()
 }
 
