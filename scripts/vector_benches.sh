@@ -39,5 +39,5 @@ bites "place in memory" fate 2 R-PLACE 6
 bites "byte of payload" data 1 R-MEMWRITE 0
 bites "drop reason" fate 3 R-ADMIT 0
 bites "completion" cpl 1 R-COMPLETE 20
-bites "state of a path" state 2 'ack\.' 60
+bites "state of a path" state "$(wc -l <"$victim/state.hex")" 'ack\.' 70
 bites "confirmed command" done 1 R-CMDDONE 8

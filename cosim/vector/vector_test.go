@@ -13,19 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"metaroce/tandem/cosim/lockstep"
-	"metaroce/tandem/cosim/session"
-	"metaroce/tandem/cosim/target"
 	"metaroce/tandem/model/event"
-	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/wire"
 	"metaroce/tandem/vectors/block"
-	"metaroce/tandem/vectors/compose"
 	"metaroce/tandem/vectors/expect"
-	"metaroce/tandem/vectors/export"
-	"metaroce/tandem/vectors/generate"
 	"metaroce/tandem/vectors/mrv"
 	"metaroce/tandem/vectors/scenario"
-	"metaroce/tandem/vectors/stimulus"
 )
 
 const golden = "../../vectors/golden"
@@ -219,147 +212,4 @@ func TestWindowsOfCycles(t *testing.T) {
 	out = Check(ctx, v, Options{Target: Blocks})
 	assert.Equal(t, lockstep.Match, out.Result)
 	assert.Equal(t, 1, out.Untimed)
-}
-
-const race = `title "a stream is closed behind a packet on its way"
-covers R-LIFE
-conn 0
-key 0
-wait idle
-write
-close 0.0
-write
-wait idle
-expect completions>=0
-`
-
-// TestTimeDecides: a text whose outcome hangs on time is no vector; waits make it one.
-func TestTimeDecides(t *testing.T) {
-	f, err := scenario.Parse("t.scn", []byte(race))
-	require.NoError(t, err)
-	_, err = FromText(ctx, f, "t", "tiny", 1, false)
-	var u *Unstable
-	require.ErrorAs(t, err, &u)
-	assert.Contains(t, err.Error(), "hangs on time")
-	v, err := FromText(ctx, f, "t", "tiny", 1, true)
-	require.NoError(t, err)
-	assert.Contains(t, v.Source.Args, "settled ")
-	for _, target := range []string{Blocks, Model} {
-		assert.Equal(t, lockstep.Match, Check(ctx, v, Options{Target: target}).Result)
-	}
-	stripped := *v
-	items, kept := stimulus.List{}, []mrv.Item(nil)
-	for i, it := range v.Items {
-		if it.Kind != stimulus.KindWaitIdle || i < 10 {
-			items, kept = append(items, v.Program().Items[i]), append(kept, it)
-		}
-	}
-	prog := *v.Program()
-	prog.Items = items
-	stripped.Replace(kept, &prog)
-	require.ErrorAs(t, Bless(ctx, &stripped), &u, "the waits are what holds it")
-}
-
-// TestRandomSettles: any traffic can be made a vector; its name, seed and limits give it again.
-func TestRandomSettles(t *testing.T) {
-	for seed := range uint64(2) {
-		v, err := FromSeed(ctx, "r", "tiny", seed, 40, nil)
-		require.NoError(t, err)
-		again, err := FromSeed(ctx, "r", "tiny", seed, 40, nil)
-		require.NoError(t, err)
-		require.Equal(t, mrv.Whole(v), mrv.Whole(again))
-		for _, target := range []string{Blocks, Model} {
-			out := Check(ctx, v, Options{Target: target})
-			require.Equal(t, lockstep.Match, out.Result, out.Line)
-		}
-	}
-}
-
-// TestOneCell: the guide reaches every bin of a cell, and says so when it does not.
-func TestOneCell(t *testing.T) {
-	p, _ := preset.ByName("tiny")
-	c := cell{event.ClassNew, 1, wire.SyndromeBounds}
-	g, err := newGuide("x", p, 3)
-	require.NoError(t, err)
-	v := fresh("x", "tiny", mrv.Source{})
-	for n := range 16 {
-		if n == 5 {
-			continue
-		}
-		g.reach(c, n&1 != 0, n&2 != 0, n&4 != 0, n&8 != 0)
-	}
-	require.NoError(t, g.err)
-	v.FromProgram(g.b.Program)
-	require.NoError(t, settled(ctx, v))
-	assert.Equal(t, []string{"window class=new epoch=next D=yes CE=no L=yes syndrome=bounds near=no"}, missed(ctx, v, c))
-	assert.Len(t, cells(), 39)
-}
-
-// TestCaptureAndRun: the frames of a vector come back through a capture, and through the folder of a run, as the packets
-// that they are.
-func TestCaptureAndRun(t *testing.T) {
-	v := text(t, twoMessages)
-	dir := t.TempDir()
-	file := filepath.Join(dir, "v.pcapng")
-	out, err := os.Create(file)
-	require.NoError(t, err)
-	require.NoError(t, export.Pcapng(out, v))
-	require.NoError(t, out.Close())
-	c, err := FromCapture(ctx, file, "tiny")
-	require.NoError(t, err)
-	assert.Equal(t, v.Frames(), c.Frames())
-	for i := range c.Items {
-		if c.Items[i].Kind == stimulus.KindFrame {
-			assert.NotNil(t, c.Items[i].Packet, "item %d", i)
-		}
-	}
-	assert.Equal(t, event.ReasonConn, c.Want.Fates[0].Reason, "nothing is set up")
-
-	verdict := session.Run(ctx, session.Options{Name: "n", Device: "model", Config: target.Config{Preset: "tiny", Seed: 4}, Stimulus: v.Program().Items, RunsDir: dir})
-	require.Equal(t, lockstep.Match, verdict.Result)
-	r, err := FromRun(ctx, verdict.Folder, false)
-	require.NoError(t, err)
-	assert.Equal(t, uint64(4), r.Seed)
-	assert.Equal(t, lockstep.Match, Check(ctx, r, Options{Target: Model}).Result)
-	require.Len(t, r.Items, len(v.Items))
-	for i := range v.Items {
-		if p := v.Items[i].Packet; p != nil {
-			assert.Equal(t, p.Op, r.Items[i].Packet.Op)
-			assert.Equal(t, v.Program().Items[i].Data, r.Program().Items[i].Data)
-		}
-	}
-	_, err = FromRun(ctx, dir, false)
-	assert.ErrorContains(t, err, "is no run folder")
-	require.NoError(t, os.WriteFile(file, []byte("no capture"), 0o600))
-	_, err = FromCapture(ctx, file, "tiny")
-	assert.Error(t, err)
-}
-
-// TestSize: a mixed run of packets stays far below 60 bytes a packet on disk, and holds when it is read back.
-func TestSize(t *testing.T) {
-	p, _ := preset.ByName("tiny")
-	prog, err := generate.Generate(generate.Config{Params: p, Seed: 1, Packets: 2000})
-	require.NoError(t, err)
-	v := fresh("r", "tiny", mrv.Source{})
-	v.FromProgram(prog)
-	seen, _, err := Run(ctx, v, Options{Target: Blocks})
-	require.NoError(t, err)
-	v.Want = seen.Set
-	b, err := mrv.Encode(NewFile([]*mrv.Vector{v}), 1)
-	require.NoError(t, err)
-	assert.Less(t, len(b)/v.Frames(), 60)
-	f, err := mrv.Decode(b)
-	require.NoError(t, err)
-	assert.Equal(t, lockstep.Match, Check(ctx, f.Vectors[0], Options{Target: Blocks}).Result)
-}
-
-func TestBroken(t *testing.T) {
-	list, err := Broken(ctx, "tiny")
-	require.NoError(t, err)
-	require.Len(t, list, len(compose.Mutations))
-	for i, v := range list {
-		assert.Equal(t, compose.Mutations[i].IPv4, v.Want.Fates[1].Reason, v.Name)
-		assert.Equal(t, compose.Mutations[i].IPv6, v.Want.Fates[7].Reason, v.Name)
-		assert.Equal(t, event.ReasonNone, v.Want.Fates[2].Reason, "the frame behind it is whole")
-	}
 }
