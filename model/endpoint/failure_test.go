@@ -85,6 +85,26 @@ func TestPathIsDetoured(t *testing.T) {
 	w.quiet()
 }
 
+// TestHomeByAFasterPlane: what a path sent by a slower detour is not lost because packets of its new port overtake it.
+func TestHomeByAFasterPlane(t *testing.T) {
+	w := newWorld(t, 3, func(c *Config) { c.Planes = 2 })
+	a, _ := w.connect(8, 0)
+	const size = 60 << 20
+	w.fillMemory(0, 0, size, 1)
+	w.slow[1] = 9e6
+	w.post(0, a, 0, Work{Op: wire.OpcodeWrite, Length: size, Rkey: testKey})
+	w.settle(50e6)
+	w.dead = 1
+	w.settle(300e6)
+	tx, before := w.nics[0].conns[a].tx, w.nics[0].count.Retransmitted
+	require.NotZero(t, before)
+	w.dead = 0
+	w.settle(200e6)
+	require.Empty(t, w.ended[0], "the Write is still under way")
+	require.Len(t, w.pathsOn(tx, 0), 4, "the paths come home")
+	require.Equal(t, before, w.nics[0].count.Retransmitted)
+}
+
 func (w *world) pathsOn(tx *sender, plane uint8) (on []int) {
 	for i := range tx.paths {
 		if tx.paths[i].timer.Plane == plane {

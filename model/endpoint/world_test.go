@@ -28,7 +28,8 @@ type world struct {
 	pull  [2][MaxPlanes]bool // an event of the uplink is queued
 	wake  [2]sim.Picos
 	trouble
-	dead  uint32 // planes, a bit each
+	dead  uint32               // planes, a bit each
+	slow  [MaxPlanes]sim.Picos // longer ways, by plane
 	hold  []arriving
 	ended [2][]Completion
 	life  [2][]Event
@@ -221,7 +222,7 @@ func (w *world) send(host, plane int, p *Packet) {
 		copies = 2
 	}
 	for range copies {
-		e.at = w.busy[host][plane] + w.way
+		e.at = w.busy[host][plane] + w.way + w.slow[plane]
 		if w.rng.Permille(w.late) {
 			e.at += sim.Picos(w.rng.Below(uint64(w.lateBy)))
 		}
@@ -335,4 +336,23 @@ func TestOneWrite(t *testing.T) {
 	require.True(t, w.sameBytes(0, 1000, 1, 5000, 100_000))
 	w.settle(1e9)
 	w.quiet()
+}
+
+// TestWishesMerge: a path that waits for the uplink to acknowledge waits once, however much arrives meanwhile, and says
+// everything when its turn comes.
+func TestWishesMerge(t *testing.T) {
+	w := newWorld(t, 1, nil)
+	a, _ := w.connect(2, 0)
+	w.post(0, a, 0, Work{Op: wire.OpcodeWrite, Length: 1 << 20, Rkey: testKey})
+	n := w.nics[1]
+	w.runUntil(1e9, func() bool { return n.count.Bytes > 300_000 })
+	got := n.count.Bytes
+	w.busy[1][0] = w.now + 10e6
+	w.settle(9e6)
+	require.Greater(t, n.count.Bytes, got+20*4096)
+	require.Equal(t, 2, n.planes[0].wishes.Len(), "one a path")
+	w.runUntil(1e9, func() bool { return len(w.ended[0]) > 0 })
+	w.settle(1e9)
+	w.quiet()
+	require.Zero(t, w.nics[0].count.Retransmitted)
 }

@@ -150,3 +150,15 @@ func TestStreamsShareAConnection(t *testing.T) {
 	r, _ := run(t, f, metaroce.Default(), w)
 	require.Equal(t, 16*120, r.Completed)
 }
+
+// TestStreamThatIsNot: a message of a stream that connections do not have is a fault of the caller that says which.
+func TestStreamThatIsNot(t *testing.T) {
+	f := fabric.Default(fabric.LeafSpine, 16)
+	net, err := fabric.New(f)
+	require.NoError(t, err)
+	tr, err := metaroce.New(net, &f, nil, metaroce.Default())
+	require.NoError(t, err)
+	require.PanicsWithValue(t, "metaroce BUG: message 9 on stream 16, connections have 1<<4", func() {
+		tr.Post(0, workload.Message{Src: 0, Dst: 1, Stream: 16, Bytes: 1, Tag: 9})
+	})
+}

@@ -88,6 +88,9 @@ func (t *Transport) Hosts() []fabric.Host {
 
 // Post begins to send m as a Write.
 func (t *Transport) Post(now sim.Picos, m workload.Message) {
+	if m.Stream>>t.cfg.Streams != 0 {
+		panic(fmt.Sprintf("metaroce BUG: message %d on stream %d, connections have 1<<%d", m.Tag, m.Stream, t.cfg.Streams))
+	}
 	l := t.link(now, m.Src, m.Dst)
 	conn, peer, queue := l.connA, l.connB, &l.toB[m.Stream]
 	if m.Src == l.b {
