@@ -222,9 +222,9 @@ func (d *Device) terminate(body []byte) error {
 // End is valid after io.EOF.
 func (d *Device) End() target.Ending { return d.ending }
 
-// Fetch asks for the last transactions whole and returns them, oldest first. It ends the run.
+// Fetch asks for the last transactions whole and returns them, oldest first, those of the last batch among them: it is not
+// given back before. It ends the run.
 func (d *Device) Fetch(ctx context.Context) ([]byte, error) {
-	d.taken.Store(uint32(d.received))
 	d.post(msgFetch, nil)
 	var whole []byte
 	for {

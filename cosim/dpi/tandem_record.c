@@ -48,8 +48,10 @@ static uint64_t fold(uint64_t h, const uint8_t *head) {
   return h ^ h >> 32;
 }
 
+/* At most `credit` transactions are on their way when a batch has left, and one batch is gathered before the next one
+ * waits here: all that the host has not worked off are in the ring. */
 void record_flush(void) {
-  while (!wire_failed() && !stim_stopped() && (uint32_t)seq - taken > terms.credit + out_count)
+  while (!wire_failed() && !stim_stopped() && (uint32_t)seq - taken > terms.credit)
     wire_wait("waited for its records to be taken");
   /* A second look answered during the wait has used the buffer; nobody wants this batch any more. */
   if (out_count && !stim_stopped()) wire_send(MSG_RECORDS, 0, out, out_length);

@@ -87,8 +87,8 @@ static void take_welcome(const uint8_t *data, size_t length) {
   else if (host.clock_ps != terms.clock_ps)
     wire_fail("clock period of the host is %llu ps, of this device %llu ps", (unsigned long long)host.clock_ps,
               (unsigned long long)terms.clock_ps);
-  else if (host.batch == 0 || host.credit == 0 || host.batch + (uint64_t)host.credit > RING)
-    wire_fail("the host wants batches of %u and %u transactions on their way; together 1 to %u can be kept whole", host.batch,
+  else if (host.batch == 0 || host.credit < host.batch || host.batch + (uint64_t)host.credit > RING)
+    wire_fail("the host wants batches of %u and %u transactions on their way; one batch at least, and with one more at most %u", host.batch,
               host.credit, RING);
   else if (host.stall_ms == 0 || host.quiet_cycles == 0)
     wire_fail("the host's welcome sets no limits");

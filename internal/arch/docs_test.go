@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -56,6 +57,27 @@ func TestEveryRuleAndTagIsDefined(t *testing.T) {
 		assert.Empty(t, defined.Undefined(path, text))
 	})
 	assert.Greater(t, n, 20, "next to nothing was read")
+}
+
+// TestEveryKnobIsRead: a value that can be set and that no engine looks at would be swept over in vain.
+func TestEveryKnobIsRead(t *testing.T) {
+	table, err := os.ReadFile(filepath.Join(root, "model", "spec", "constant.tbl"))
+	require.NoError(t, err)
+	var model strings.Builder
+	eachSource(t, func(path, text string) {
+		if strings.HasPrefix(path, filepath.Join(root, "model")) && filepath.Ext(path) == ".go" && !strings.HasSuffix(path, "_gen.go") {
+			model.WriteString(text)
+		}
+	})
+	knobs := regexp.MustCompile(`(?m)^knob (\w+)`).FindAllStringSubmatch(string(table), -1)
+	require.Greater(t, len(knobs), 30)
+	for _, k := range knobs {
+		field := ""
+		for _, word := range strings.Split(k[1], "_") {
+			field += strings.ToUpper(word[:1]) + word[1:]
+		}
+		assert.True(t, regexp.MustCompile(`\.`+field+`\b`).MatchString(model.String()), "no engine reads knob %s", k[1])
+	}
 }
 
 func TestLinksOfTheDocumentsLeadSomewhere(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"metaroce/tandem/model/cc"
-	"metaroce/tandem/model/pathchoice"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/share"
 	"metaroce/tandem/model/streamsched"
@@ -34,8 +33,6 @@ type Config struct {
 	Streams     int    // of all connections
 	Recvs       int    // posted receives of a stream
 	Keys        int    // memory regions
-	Policy      uint8  // of pathchoice
-	Tolerance   uint8  // transmissions by which the order inside a path may be off
 	RnrPause    uint32 // ticks between a refused attempt and the next
 	Rest        uint32 // ticks before the index of a closed connection is given again
 	Accept      bool   // connections that peers open
@@ -51,7 +48,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Planes: 1, Mbps: 400_000, BaseRtt: 2500, Mtu: 4096, Paths: 8, Conns: 1 << 16, Streams: 1 << 16, Recvs: 256, Keys: 64,
-		Policy: pathchoice.Pointer, RnrPause: 2500, Rest: 250_000,
+		RnrPause: 2500, Rest: 250_000,
 		Accept: true, ConnTimeout: 250_000_000, Tuning: preset.DefaultTuning(),
 	}
 }
@@ -102,7 +99,6 @@ func (c *Config) Validate() error {
 	within("Streams", int64(c.Streams), 1, 1<<16, "streams")
 	within("Recvs", int64(c.Recvs), 1, 1<<16, "receives")
 	within("Keys", int64(c.Keys), 0, 1<<16, "regions")
-	within("Policy", int64(c.Policy), 0, int64(pathchoice.Oblivious), "as package pathchoice numbers them")
 	within("RnrPause", int64(c.RnrPause), 1, 1<<28, "ticks of 4 ns")
 	within("ConnTimeout", int64(c.ConnTimeout), 1, 1<<30, "ticks of 4 ns")
 	within("Rest", int64(c.Rest), 1, 1<<28, "ticks of 4 ns")

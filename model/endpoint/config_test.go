@@ -30,11 +30,12 @@ func TestConfigProblems(t *testing.T) {
 		{"a tick more", func(c *Config) { c.Mbps, c.BaseRtt = 400_000, 3_579_142 }, []string{"cc: window is"}},
 		{"planes count in the window", func(c *Config) { c.Mbps, c.BaseRtt, c.Planes = 200_000, 3_579_142, 2 }, []string{"cc: window is"}},
 		{"everything", func(c *Config) {
-			*c = Config{Mtu: 63, Planes: 9, Mbps: 100, BaseRtt: 1<<24 + 1, Paths: 65, Policy: 3, Keys: -1, Tuning: preset.DefaultTuning()}
+			*c = Config{Mtu: 63, Planes: 9, Mbps: 100, BaseRtt: 1<<24 + 1, Paths: 65, Keys: -1, Tuning: preset.DefaultTuning()}
 			c.Tuning.RtoMax = 1 << 29
 			c.Tuning.WindowEighths = 1
-		}, []string{"rto_max", "window_eighths", "Planes is 9", "Mbps is 100", "BaseRtt is 16777217", "Mtu is 63", "Paths is 65", "Conns is 0",
-			"Streams is 0", "Recvs is 0", "Keys is -1", "Policy is 3", "RnrPause is 0", "ConnTimeout is 0", "Rest is 0"}},
+			c.Tuning.PathPolicy = 3
+		}, []string{"rto_max", "window_eighths", "path_policy", "Planes is 9", "Mbps is 100", "BaseRtt is 16777217", "Mtu is 63", "Paths is 65", "Conns is 0",
+			"Streams is 0", "Recvs is 0", "Keys is -1", "RnrPause is 0", "ConnTimeout is 0", "Rest is 0"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := Default()

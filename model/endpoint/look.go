@@ -11,6 +11,14 @@ type pathTally struct {
 	timeouts uint32
 }
 
+// count is where a path counts its troubles. Most connections have none, and no memory for them.
+func (t *sender) count(path uint8) *pathTally {
+	if t.tally == nil {
+		t.tally = make([]pathTally, len(t.paths))
+	}
+	return &t.tally[path]
+}
+
 // Shape is what was agreed on when a connection was opened.
 type Shape struct {
 	Paths   uint8
@@ -63,12 +71,16 @@ func (n *NIC) Path(conn uint16, path uint8) (PathView, error) {
 	}
 	t := c.tx
 	p := &t.paths[path]
-	return PathView{
+	v := PathView{
 		State: p.timer.State, Plane: p.timer.Plane, Home: home, Epoch: p.timer.Epoch, Sport: p.timer.Sport,
 		Feeds: t.feed>>path&1 != 0, Window: n.cfg.rules.cc.Free(&event.CcPath{Window: p.cc.Window}, &t.cc), Inflight: p.cc.Inflight,
 		Lost: p.xmit.Lost, Srtt: p.heard.Srtt, Rttvar: p.heard.Rttvar, Rto: n.rto(t, path),
-		Sent: p.xmit.NextPsn - c.first, Repeated: p.tally.repeated, Timeouts: p.tally.timeouts,
-	}, nil
+		Sent: p.xmit.NextPsn - c.first,
+	}
+	if t.tally != nil {
+		v.Repeated, v.Timeouts = t.tally[path].repeated, t.tally[path].timeouts
+	}
+	return v, nil
 }
 
 // firstRto is the timeout of a path that nothing is known of.

@@ -40,7 +40,8 @@ type sender struct {
 	away    uint64            // something left by another port
 	probed  uint64            // paths with a probe queued
 	outFree []uint16
-	slot    uint32 // of the wheel
+	tally   []pathTally // by path; nil: there was nothing to count yet
+	slot    uint32      // of the wheel
 	conn    uint16
 	headRow uint16 // row of head
 	spin    uint8  // planes that control went by, in turn
@@ -54,7 +55,6 @@ type txPath struct {
 	timer event.PathTimerPath
 	heard event.AckRecvPath
 	slot  uint32 // of the wheel
-	tally pathTally
 }
 
 // outMessage is a message, or the answer to a request, that has packets in flight. It stays until all of them are settled,

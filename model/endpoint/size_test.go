@@ -18,7 +18,7 @@ func connBytes(n *NIC, c *conn) int {
 	sum := int(unsafe.Sizeof(*c)+unsafe.Sizeof(event.ShareSender{})) + cap(c.rx)*int(unsafe.Sizeof(rxPath{}))
 	if t := c.tx; t != nil {
 		sum += int(unsafe.Sizeof(*t)) + cap(t.paths)*int(unsafe.Sizeof(txPath{})) +
-			cap(t.out)*int(unsafe.Sizeof(outMessage{})) + 2*cap(t.outFree)
+			cap(t.out)*int(unsafe.Sizeof(outMessage{})) + 2*cap(t.outFree) + cap(t.tally)*int(unsafe.Sizeof(pathTally{}))
 		for i := range t.paths {
 			sum += t.paths[i].ring.Len() * int(unsafe.Sizeof(event.XmitPacket{}))
 		}

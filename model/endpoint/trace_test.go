@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"metaroce/tandem/model/event"
+	"metaroce/tandem/model/wire"
 )
 
 // TestTraceHasEveryEngine: with a trace, every engine of the tables leaves records that can be decoded, and the run is the
@@ -45,4 +46,56 @@ func TestTraceHasEveryEngine(t *testing.T) {
 		require.Equal(t, plain.nics[i].count, traced.nics[i].count)
 	}
 	require.Equal(t, plain.ended, traced.ended)
+}
+
+// TestKnobsOfPathChoice: penalties are those of the configuration, and packets go in rows of its length.
+func TestKnobsOfPathChoice(t *testing.T) {
+	for _, policy := range []uint32{0, 1, 2} {
+		adds, same, choices := map[uint8]int{}, 0, 0
+		w := newWorld(t, 11, func(c *Config) {
+			c.Tuning.PathPolicy, c.Tuning.PathBurst, c.Tuning.MarkPenalty, c.Tuning.TimeoutPenalty = policy, 5, 3, 9
+			last := uint8(0)
+			c.Trace = func(r Record) {
+				switch p, ok := r.(*event.PathChoice); {
+				case !ok:
+				case p.Head.Op == event.PathChoiceMark:
+					adds[p.In.Add]++
+				case !p.Out.None:
+					require.Equal(t, uint8(policy), p.In.Policy)
+					choices++
+					if p.Out.Chosen == last {
+						same++
+					}
+					last = p.Out.Chosen
+				}
+			}
+		})
+		w.trouble = trouble{lose: 200, lose2: 200, mark: 5}
+		x := newTraffic(w, 1, 8)
+		x.drive(60, 200_000, 20e12)
+		require.Len(t, adds, 2)
+		require.NotZero(t, adds[3])
+		require.NotZero(t, adds[9])
+		if policy == 0 {
+			require.Greater(t, same, choices/2, "most packets go where the one before went")
+		} else {
+			require.Less(t, same, choices/2)
+		}
+	}
+}
+
+// TestTolerance: packets that overtake each other inside a path are sent again in vain, unless so much is allowed.
+func TestTolerance(t *testing.T) {
+	again := func(tolerance uint32) uint64 {
+		w := newWorld(t, 5, func(c *Config) { c.Tuning.ReorderTolerance = tolerance })
+		w.trouble = trouble{late: 100, lateBy: 1e6}
+		a, _ := w.connect(2, 0)
+		w.post(0, a, 0, Work{Op: wire.OpcodeWrite, Length: 4 << 20, Rkey: testKey})
+		w.runUntil(1e9, func() bool { return len(w.ended[0]) > 0 })
+		w.settle(1e9)
+		w.quiet()
+		return w.nics[0].count.Retransmitted
+	}
+	require.NotZero(t, again(0))
+	require.Zero(t, again(100))
 }

@@ -42,7 +42,7 @@ func (n *NIC) onAck(_ int, p *Packet) {
 		n.count.Under++
 	}
 	if said.Fresh && marked != 0 && marked < 1<<15 {
-		n.penalise(c, path, 1)
+		n.penalise(c, path, n.cfg.Tuning.MarkPenalty)
 	}
 	n.roomFor(c, path, &out)
 	n.hint(c, p)
@@ -74,7 +74,7 @@ func (n *NIC) hear(c *conn, path uint8, p *Packet) event.AckRecvOut {
 		Now: n.tick, PathRow: n.pathRow(c.index, path), Cum: a.Cum, HighTsn: a.HighTsn, HighValid: a.HighValid,
 		Epoch: p.Epoch, FlagD: p.FlagD, EchoTime: a.EchoTime, Held: a.Held,
 		Sample:   xmit.List(rec) == xmit.Live && rec.Sent == a.EchoTime,
-		OwnEpoch: pt.timer.Epoch, NextPsn: pt.xmit.NextPsn, NextTsn: pt.xmit.NextTsn, Tolerance: n.cfg.Tolerance, Vector: a.Vector,
+		OwnEpoch: pt.timer.Epoch, NextPsn: pt.xmit.NextPsn, NextTsn: pt.xmit.NextTsn, Tolerance: uint8(n.cfg.Tuning.ReorderTolerance), Vector: a.Vector,
 	}
 	var out event.AckRecvOut
 	ackrecv.Step(&pt.heard, event.AckRecvAck, &in, &out)
@@ -169,8 +169,8 @@ func (n *NIC) settle(c *conn, slot uint16) {
 }
 
 // penalise is op mark of R-CHOICE.
-func (n *NIC) penalise(c *conn, path, add uint8) {
-	in := event.PathChoiceIn{Conn: c.index, Path: path, Add: add}
+func (n *NIC) penalise(c *conn, path uint8, add uint32) {
+	in := event.PathChoiceIn{Conn: c.index, Path: path, Add: uint8(add)}
 	var out event.PathChoiceOut
 	pathchoice.Step(&c.tx.choice, event.PathChoiceMark, &in, &out)
 	if n.trace != nil {

@@ -39,8 +39,9 @@ func (n *NIC) sendFirst(c *conn, mask uint64, p *Packet) bool {
 
 // choose is the station of R-CHOICE.
 func (n *NIC) choose(c *conn, mask uint64) uint8 {
-	in := event.PathChoiceIn{Conn: c.index, Policy: n.cfg.Policy, Active: mask, Room: mask}
-	switch n.cfg.Policy {
+	policy := uint8(n.cfg.Tuning.PathPolicy)
+	in := event.PathChoiceIn{Conn: c.index, Policy: policy, Burst: uint8(n.cfg.Tuning.PathBurst), Active: mask, Room: mask}
+	switch policy {
 	case pathchoice.Largest:
 		in.Path = n.largest(c, mask)
 	case pathchoice.Oblivious:

@@ -212,7 +212,7 @@ func (n *NIC) repeated(c *conn, home, carrier uint8, rec *event.XmitPacket, p *P
 	n.fill(c, rec, p)
 	n.count.Data++
 	n.count.Retransmitted++
-	pt.tally.repeated++
+	t.count(home).repeated++
 	out := n.ccSend(c, home, p, false)
 	p.FlagB = out.Demand
 	if home == carrier {

@@ -130,8 +130,8 @@ func (n *NIC) pathTimer(c *conn, path, op uint8, in *event.PathTimerIn) {
 	}
 	if out.Timeout {
 		n.count.Timeouts++
-		pt.tally.timeouts++
-		n.penalise(c, path, pathPenalty)
+		t.count(path).timeouts++
+		n.penalise(c, path, n.cfg.Tuning.TimeoutPenalty)
 		n.cc(c, path, event.CcTimeout, &event.CcIn{})
 	}
 	if out.Changed {
@@ -151,9 +151,6 @@ func (n *NIC) pathTimer(c *conn, path, op uint8, in *event.PathTimerIn) {
 	}
 	n.armPath(c, path)
 }
-
-// pathPenalty is what a timeout adds to the penalty of a path: all there is.
-const pathPenalty = 15
 
 // changeEpoch moves a path to the port and plane that were answered. What is in flight by the old port is away: it has its
 // time, and no order (R-EPOCH).

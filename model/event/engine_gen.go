@@ -681,7 +681,8 @@ type PathChoiceIn struct {
 	Conn   uint16 // 16 bits: connection
 	Policy uint8  // 2 bits: op choose: 0 penalty pointer, 1 largest free window, 2 oblivious
 	Path   uint8  // 8 bits: op mark: path penalised; policy 1: eligible path with the largest free window, the first from the pointer on
-	Add    uint8  // 4 bits: op mark: 1 a mark, 15 a timeout
+	Add    uint8  // 4 bits: op mark: knob mark_penalty or timeout_penalty
+	Burst  uint8  // 5 bits: policy 0: packets that a path carries in a row; 0 is 1
 	Draw   uint16 // 16 bits: policy 2: a seeded random number
 	Active uint64 // 64 bits: paths that may take new data, a bit each [read from path_timer.path]
 	Room   uint64 // 64 bits: paths whose window, span of psn and uplink have room [read from cc.path]
@@ -697,6 +698,7 @@ type PathChoiceOut struct {
 type PathChoiceChoice struct {
 	Pointer uint8          // 8 bits: path looked at first
 	Penalty wire.Bitmap256 // 256 bits: 4 bits a path: how often it is still skipped
+	Turn    uint8          // 4 bits: packets that the path last chosen may yet carry in a row
 }
 
 // PathChoice is the record of path_choice [R-CHOICE]: which path carries the packet.

@@ -885,6 +885,7 @@ func (r *PathChoice) Encode(b *[MaxRecord]byte) (n int) {
 	b[40] = r.In.Policy
 	b[41] = r.In.Path
 	b[42] = r.In.Add
+	b[43] = r.In.Burst
 	binary.LittleEndian.PutUint16(b[44:], r.In.Draw)
 	binary.LittleEndian.PutUint64(b[48:], r.In.Active)
 	binary.LittleEndian.PutUint64(b[56:], r.In.Room)
@@ -893,6 +894,7 @@ func (r *PathChoice) Encode(b *[MaxRecord]byte) (n int) {
 	binary.LittleEndian.PutUint64(b[76:], r.Choice.Penalty[1])
 	binary.LittleEndian.PutUint64(b[84:], r.Choice.Penalty[2])
 	binary.LittleEndian.PutUint64(b[92:], r.Choice.Penalty[3])
+	b[100] = r.Choice.Turn
 	binary.LittleEndian.PutUint64(b[28:], Digest(b[64:104]))
 	return 128
 }
@@ -909,6 +911,7 @@ func (r *PathChoice) Decode(b []byte) error {
 	r.In.Policy = p[40]
 	r.In.Path = p[41]
 	r.In.Add = p[42]
+	r.In.Burst = p[43]
 	r.In.Draw = binary.LittleEndian.Uint16(p[44:])
 	r.In.Active = binary.LittleEndian.Uint64(p[48:])
 	r.In.Room = binary.LittleEndian.Uint64(p[56:])
@@ -922,6 +925,7 @@ func (r *PathChoice) Decode(b []byte) error {
 	r.Choice.Penalty[1] = binary.LittleEndian.Uint64(q[12:])
 	r.Choice.Penalty[2] = binary.LittleEndian.Uint64(q[20:])
 	r.Choice.Penalty[3] = binary.LittleEndian.Uint64(q[28:])
+	r.Choice.Turn = q[36]
 	return nil
 }
 

@@ -20,6 +20,7 @@ const PenaltyMax = 15
 const (
 	pathMask = 63 // a connection has 64 paths at most
 	perWord  = 16 // penalties in a word of the row
+	turnMask = 15
 )
 
 // Step executes one transaction: row becomes the state after it, out what was decided.
@@ -43,7 +44,14 @@ func Step(row *event.PathChoiceChoice, op uint8, in *event.PathChoiceIn, out *ev
 	case Oblivious:
 		out.Chosen = nth(eligible, uint32(in.Draw)*uint32(bits.OnesCount64(eligible))>>16)
 	default:
+		last := (row.Pointer - 1) & pathMask
+		if row.Turn > 0 && eligible>>last&1 != 0 && Penalty(row, last) == 0 {
+			row.Turn--
+			out.Chosen = last
+			return
+		}
 		out.Chosen = pass(row, eligible)
+		row.Turn = (max(1, in.Burst) - 1) & turnMask
 	}
 	row.Pointer = (out.Chosen + 1) & pathMask
 }

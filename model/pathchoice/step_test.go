@@ -15,9 +15,15 @@ import (
 type twin struct {
 	pointer int
 	penalty [64]int
+	turn    int // packets that the path last chosen may yet carry
 }
 
-func (w *twin) choose(eligible uint64) int {
+func (w *twin) choose(eligible uint64, burst int) int {
+	if last := (w.pointer + 63) % 64; w.turn > 0 && eligible>>last&1 != 0 && w.penalty[last] == 0 {
+		w.turn--
+		return last
+	}
+	w.turn = burst - 1
 	least, chosen := 99, -1
 	for i := range 64 {
 		p := (w.pointer + i) % 64
@@ -43,6 +49,7 @@ func TestTwin(t *testing.T) {
 		var row event.PathChoiceChoice
 		paths := rapid.SampledFrom([]int{1, 2, 8, 16, 17, 64}).Draw(t, "paths")
 		all := ^uint64(0) >> (64 - paths)
+		burst := rapid.SampledFrom([]uint8{0, 1, 2, 3, 16}).Draw(t, "burst")
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
 			var out event.PathChoiceOut
 			if rapid.IntRange(0, 3).Draw(t, "mark") == 0 {
@@ -52,12 +59,12 @@ func TestTwin(t *testing.T) {
 				w.penalty[p] = min(15, w.penalty[p]+add)
 				require.Zero(t, out)
 			} else {
-				in := event.PathChoiceIn{Active: rapid.Uint64().Draw(t, "active") & all, Room: rapid.Uint64().Draw(t, "room")}
+				in := event.PathChoiceIn{Active: rapid.Uint64().Draw(t, "active") & all, Room: rapid.Uint64().Draw(t, "room"), Burst: burst}
 				pathchoice.Step(&row, event.PathChoiceChoose, &in, &out)
 				eligible := in.Active & in.Room
 				require.Equal(t, eligible == 0, out.None)
 				if eligible != 0 {
-					require.Equal(t, w.choose(eligible), int(out.Chosen))
+					require.Equal(t, w.choose(eligible, max(1, int(burst))), int(out.Chosen))
 				}
 			}
 			require.Equal(t, w.pointer, int(row.Pointer))
@@ -78,6 +85,26 @@ func TestEveryPathInTurn(t *testing.T) {
 		count[out.Chosen]++
 	}
 	require.Equal(t, map[uint8]int{1: 8, 2: 8, 4: 8, 63: 8}, count)
+}
+
+// TestPacketsInARow: a path carries so many in a row, and fewer when it has no room or a mark.
+func TestPacketsInARow(t *testing.T) {
+	var row event.PathChoiceChoice
+	var out event.PathChoiceOut
+	choose := func(room uint64) uint8 {
+		in := event.PathChoiceIn{Active: 0b1011, Room: room, Burst: 3}
+		pathchoice.Step(&row, event.PathChoiceChoose, &in, &out)
+		return out.Chosen
+	}
+	got := []uint8{}
+	for range 8 {
+		got = append(got, choose(^uint64(0)))
+	}
+	require.Equal(t, []uint8{0, 0, 0, 1, 1, 1, 3, 3}, got)
+	require.Equal(t, uint8(0), choose(0b0111), "no room")
+	require.Equal(t, uint8(0), choose(^uint64(0)), "what a path lost of its turn is not made up")
+	pathchoice.Step(&row, event.PathChoiceMark, &event.PathChoiceIn{Path: 0, Add: 1}, &out)
+	require.Equal(t, uint8(1), choose(^uint64(0)), "a mark ends a turn")
 }
 
 // TestPenaltyCostsTurns: a path with penalty n misses n turns while others can go, and none when it is alone.
@@ -150,7 +177,7 @@ func TestNoneChangesNothing(t *testing.T) {
 // TestChosenIsEligible: whatever the row holds.
 func TestChosenIsEligible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		row := event.PathChoiceChoice{Pointer: uint8(rapid.IntRange(0, 63).Draw(t, "pointer"))}
+		row := event.PathChoiceChoice{Pointer: uint8(rapid.IntRange(0, 63).Draw(t, "pointer")), Turn: uint8(rapid.IntRange(0, 15).Draw(t, "turn"))}
 		for i := range row.Penalty {
 			row.Penalty[i] = rapid.Uint64().Draw(t, "penalty")
 		}
@@ -162,6 +189,7 @@ func TestChosenIsEligible(t *testing.T) {
 			require.Less(t, out.Chosen, uint8(64))
 			require.NotZero(t, in.Active&in.Room>>out.Chosen&1)
 			require.Less(t, row.Pointer, uint8(64))
+			require.Less(t, row.Turn, uint8(16))
 		}
 		require.Equal(t, bits.OnesCount64(in.Active&in.Room) == 0, out.None)
 	})

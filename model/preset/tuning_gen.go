@@ -45,6 +45,7 @@ type Tuning struct {
 	ProbeCeilRtts    uint32 // base RTT, 1..255: longest interval between proposals: without it a plane that returns is seen 32 round trips late (R-PROBE)
 	ReorderTolerance uint32 // transmissions, 0..255: a transmission so many behind the newest that came is not lost yet: for fabrics that reorder inside a path (R-WALK)
 	PathPolicy       uint32 // policy, 0..2: 0 penalty pointer, 1 largest free window, 2 oblivious: the number of paths matters more (R-CHOICE)
+	PathBurst        uint32 // packets, 1..16: packets in a row by one path, ack_every: what comes alone is acknowledged alone, and with 32 paths every packet would be (R-CHOICE)
 	MarkPenalty      uint32 // turns, 0..15: turns that a path is passed over after an ECN mark (R-CHOICE)
 	TimeoutPenalty   uint32 // turns, 0..15: turns that a path is passed over after a timeout (R-CHOICE)
 }
@@ -93,6 +94,7 @@ func DefaultTuning() Tuning {
 		ProbeCeilRtts:    10,
 		ReorderTolerance: 0,
 		PathPolicy:       0,
+		PathBurst:        4,
 		MarkPenalty:      1,
 		TimeoutPenalty:   15,
 	}
@@ -140,6 +142,7 @@ var knobs = []Knob{
 	{"probe_ceil_rtts", "base RTT", "R-PROBE", "longest interval between proposals: without it a plane that returns is seen 32 round trips late", 1, 255, 10, func(t *Tuning) *uint32 { return &t.ProbeCeilRtts }},
 	{"reorder_tolerance", "transmissions", "R-WALK", "a transmission so many behind the newest that came is not lost yet: for fabrics that reorder inside a path", 0, 255, 0, func(t *Tuning) *uint32 { return &t.ReorderTolerance }},
 	{"path_policy", "policy", "R-CHOICE", "0 penalty pointer, 1 largest free window, 2 oblivious: the number of paths matters more", 0, 2, 0, func(t *Tuning) *uint32 { return &t.PathPolicy }},
+	{"path_burst", "packets", "R-CHOICE", "packets in a row by one path, ack_every: what comes alone is acknowledged alone, and with 32 paths every packet would be", 1, 16, 4, func(t *Tuning) *uint32 { return &t.PathBurst }},
 	{"mark_penalty", "turns", "R-CHOICE", "turns that a path is passed over after an ECN mark", 0, 15, 1, func(t *Tuning) *uint32 { return &t.MarkPenalty }},
 	{"timeout_penalty", "turns", "R-CHOICE", "turns that a path is passed over after a timeout", 0, 15, 15, func(t *Tuning) *uint32 { return &t.TimeoutPenalty }},
 }

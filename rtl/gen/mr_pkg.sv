@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'hdcfb71072b98a517;
+  localparam logic [63:0] SchemaHash = 64'h4b2eb3613dee1db6;
 
   // constant.tbl
   localparam int Version = 1; // 1

@@ -6,7 +6,6 @@ import (
 
 	"metaroce/tandem/model/endpoint"
 	"metaroce/tandem/model/fabric"
-	"metaroce/tandem/model/pathchoice"
 	"metaroce/tandem/model/pipe/nic"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/sim"
@@ -14,20 +13,18 @@ import (
 
 // Config of all NICs. Start from Default.
 type Config struct {
-	Seed      uint64
-	Mtu       uint16    // payload of a full packet
-	Paths     int       // of a connection; a multiple of the planes spreads evenly
-	Streams   uint8     // log2 of the streams of a connection
-	BaseRtt   sim.Picos // round trip that windows and timers reckon with; 0: the longest of the network
-	Policy    uint8     // of pathchoice
-	Tolerance uint8     // transmissions by which order inside a path may be off before it is a loss
-	Tuning    preset.Tuning
-	Cycles    *nic.Config // NICs whose stages take time; nil: none of what a NIC does takes any
+	Seed    uint64
+	Mtu     uint16    // payload of a full packet
+	Paths   int       // of a connection; a multiple of the planes spreads evenly
+	Streams uint8     // log2 of the streams of a connection
+	BaseRtt sim.Picos // round trip that windows and timers reckon with; 0: the longest of the network
+	Tuning  preset.Tuning
+	Cycles  *nic.Config // NICs whose stages take time; nil: none of what a NIC does takes any
 }
 
 // Default has the values of the definition: 8 paths, packets of 4 KB, 16 streams.
 func Default() Config {
-	return Config{Mtu: 4096, Paths: 8, Streams: 4, Policy: pathchoice.Pointer, Tuning: preset.DefaultTuning()}
+	return Config{Mtu: 4096, Paths: 8, Streams: 4, Tuning: preset.DefaultTuning()}
 }
 
 // Problem is one thing that is wrong with a Config.
@@ -92,7 +89,7 @@ func (c *Config) endpoint(f *fabric.Config, host int, baseRtt sim.Picos) endpoin
 	e := endpoint.Default()
 	e.Host, e.Planes, e.Mbps, e.Seed = uint16(host), f.Planes, f.LinkMbps, c.Seed
 	e.BaseRtt = uint32(baseRtt / preset.TickPs)
-	e.Mtu, e.Paths, e.Policy, e.Tolerance, e.Tuning = c.Mtu, c.Paths, c.Policy, c.Tolerance, c.Tuning
+	e.Mtu, e.Paths, e.Tuning = c.Mtu, c.Paths, c.Tuning
 	e.Keys = e.Conns // a region a connection
 	return e
 }

@@ -52,7 +52,7 @@ func TestOneFlow(t *testing.T) {
 	}{{0, 965}, {10_000, 955}, {100_000, 860}} {
 		f := fabric.Default(fabric.LeafSpine, 16)
 		f.Loss = fabric.Loss{Data: c.ppm, Control: c.ppm}
-		w, err := workload.Flows(16, []workload.Flow{{Src: 0, Dst: 15, Bytes: 150 << 20}})
+		w, err := workload.Flows(16, []workload.Flow{{Src: 0, Dst: 15, Bytes: 300 << 20}})
 		require.NoError(t, err)
 		r, tr := run(t, f, metaroce.Default(), w)
 		require.GreaterOrEqual(t, line(&f, r.Goodput()), c.least, "%d per million lost: %+v", c.ppm, tr.Counters())
