@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"metaroce/tandem/cosim/regress/known"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/source"
 	"metaroce/tandem/model/preset"
@@ -44,7 +45,7 @@ func Load(path string, rules map[string]bool) (*Plan, error) {
 }
 
 var (
-	mainKeys    = []string{"plan", "about", "seed", "keep", "limits", "include", "select", "drop", "set", "testplan", "suites"}
+	mainKeys    = []string{"plan", "about", "seed", "keep", "limits", "include", "select", "drop", "set", "known", "testplan", "suites"}
 	includeKeys = []string{"about", "limits", "include", "testplan", "suites"}
 )
 
@@ -69,7 +70,31 @@ func (l *loader) main(path string, text []byte) {
 		sm := x.As("a set entry").Map(append([]string{"tests"}, settingKeys...)...)
 		p.Set = append(p.Set, Set{patterns(sm.Need("tests")), settings(sm)})
 	}
+	l.known(path, m.Get("known"))
 	l.body(path, m)
+}
+
+// known reads the known failures: the file that the plan names, or the one beside it, if there is one.
+func (l *loader) known(plan string, at source.Value) {
+	path := beside(plan, known.FileName)
+	if at.There() {
+		if path = beside(plan, at.Text()); path == "" {
+			return
+		}
+	}
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !at.There():
+		return
+	case err != nil && at.There():
+		at.Fail("cannot be read: %v", err)
+		return
+	case err != nil:
+		l.files[0].Fail("the known failures beside it cannot be read: %v", err)
+		return
+	}
+	f, _ := known.Parse(path, text, l.rules)
+	l.files, l.plan.Known = append(l.files, f), path
 }
 
 // body reads what a plan and an included file have in common.
@@ -132,7 +157,7 @@ func (l *loader) scenarios(v, except source.Value) []*Test {
 	use := func(x source.Value, f func(string)) {
 		n, pattern := 0, x.Text()
 		for _, s := range all {
-			if glob(pattern, s) {
+			if source.Glob(pattern, s) {
 				n++
 				f(s)
 			}

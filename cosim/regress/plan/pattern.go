@@ -35,33 +35,11 @@ func (p *Pattern) matches(s *subject) bool {
 		return slices.Contains(s.stages, stage)
 	}
 	name := s.suite + "/" + s.test
-	return glob(p.Text, s.suite) || glob(p.Text, name) || glob(p.Text, s.fullName()) || glob(p.Text, result.FullName(name, s.bare))
+	return source.Glob(p.Text, s.suite) || source.Glob(p.Text, name) || source.Glob(p.Text, s.fullName()) || source.Glob(p.Text, result.FullName(name, s.bare))
 }
 
 func anyMatches(list []Pattern, s *subject) bool {
 	return slices.ContainsFunc(list, func(p Pattern) bool { return p.matches(s) })
-}
-
-// glob matches * (any bytes) and ? (one byte). It tries the last star again where the rest does not fit: time grows with
-// the product of both lengths, for any pattern.
-func glob(pattern, text string) bool {
-	p, t, star, from := 0, 0, -1, 0
-	for t < len(text) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, t
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
-			p++
-			t++
-		case star >= 0:
-			from++
-			p, t = star+1, from
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
 }
 
 // unmatched says that a pattern chooses nothing, with what it may have meant.

@@ -17,6 +17,7 @@ type Plan struct {
 	Set         []Set
 	Testplan    []Point
 	Covergroups []Covergroup
+	Known       string // file of known failures; empty: none
 }
 
 // Suite is tests that belong together.

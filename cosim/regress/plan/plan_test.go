@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -182,17 +181,6 @@ func TestSelectionMovesNoSeed(t *testing.T) {
 	})
 }
 
-// TestGlob holds patterns against regular expressions.
-func TestGlob(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		pattern := rapid.StringMatching(`[ab*?]{0,6}`).Draw(t, "pattern")
-		text := rapid.StringMatching(`[ab]{0,8}`).Draw(t, "text")
-		re := regexp.MustCompile("^" + strings.NewReplacer("*", ".*", "?", ".").Replace(pattern) + "$")
-		assert.Equal(t, re.MatchString(text), glob(pattern, text))
-	})
-	assert.False(t, glob(strings.Repeat("*a", 5000), strings.Repeat("a", 4999)+"b"), "and does not take for ever")
-}
-
 func TestEveryMistakeAtOnce(t *testing.T) {
 	dir := folder(t, `== p.yaml
 plan: "a b"
@@ -266,6 +254,30 @@ func TestPlansWithoutTests(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
+// TestKnownFailuresOfAPlan: the file beside it, or the one that it names; mistakes of it are mistakes of the plan.
+func TestKnownFailuresOfAPlan(t *testing.T) {
+	const suites = "suites: [{suite: a, tests: [{test: t, touch: true}]}]\n"
+	rules := map[string]bool{"R-WINDOW": true}
+	for _, c := range []struct{ text, file, err string }{
+		{"== p.yaml\nplan: p\n" + suites, "", ""},
+		{"== p.yaml\nplan: p\n" + suites + "== known.yaml\nknown: []\n", "known.yaml", ""},
+		{"== p.yaml\nplan: p\nknown: d/other.yaml\n" + suites + "== known.yaml\nknown: 7\n== d/other.yaml\nknown: []\n", "d/other.yaml", ""},
+		{"== p.yaml\nplan: p\nknown: gone.yaml\nseed: x\n" + suites, "", "p.yaml:2:8: cannot be read: open gone.yaml: no such file or directory\np.yaml:3:7: seed \"x\""},
+		{"== p.yaml\nplan: p\nseed: x\n" + suites + "== known.yaml\nknown: [{rule: R-W, issue: i, why: w, expires: soon}]\n", "",
+			"want 16 hexadecimal digits, 0x..., or a number below 2^64\nknown.yaml:1:16: rule \"R-W\" stands nowhere in docs/protocol.md\nknown.yaml:1:48: expires \"soon\""},
+	} {
+		dir := folder(t, c.text)
+		p, err := Load(filepath.Join(dir, "p.yaml"), rules)
+		if c.err != "" {
+			require.Error(t, err, c.text)
+			assert.Contains(t, strings.ReplaceAll(err.Error(), dir+"/", ""), c.err)
+			continue
+		}
+		require.NoError(t, err, c.text)
+		assert.Equal(t, c.file, strings.TrimPrefix(p.Known, dir+"/"), c.text)
+	}
+}
+
 // TestScenariosAreCompiled: a value that is wrong is found before the first run.
 func TestScenariosAreCompiled(t *testing.T) {
 	p := load(t, "== p.yaml\nplan: p\nsuites: [{suite: a, tests: [{test: t, scenario: s.scn}]}]\n== s.scn\nconn 9999\n")
@@ -277,7 +289,7 @@ func FuzzPlan(f *testing.F) {
 	f.Add(strings.TrimPrefix(strings.Split(whole, "== more")[0], "== p.yaml\n"))
 	f.Add("plan: p\nsuites: [{suite: a, tests: [{test: t, random: 5, seeds: 2, variants: [{variant: b}]}]}]\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		if strings.Contains(text, "include") || strings.Contains(text, "testplan") || strings.Contains(text, ".scn") {
+		if strings.Contains(text, "include") || strings.Contains(text, "known") || strings.Contains(text, "testplan") || strings.Contains(text, ".scn") {
 			return // other files
 		}
 		l := &loader{plan: &Plan{Base: 1}}

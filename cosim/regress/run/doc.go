@@ -4,6 +4,7 @@
 //	RUN/run.json        what was run, of what, where, and what it came to (Header)
 //	RUN/cases.jsonl     every execution that has to have a result: the measure of completeness
 //	RUN/plan.yaml       the plan as it was written; plan.d has what it includes
+//	RUN/known.yaml      known failures, as they were written down when it began
 //	RUN/testplan.json   points by stage and rule, with the tests that show them
 //	RUN/shards/         what was given out, and the records as they came: the truth
 //	RUN/results.jsonl   all records, sorted; equal in bytes for equal runs, times aside

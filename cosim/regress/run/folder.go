@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"metaroce/tandem/cosim/regress/execute"
+	"metaroce/tandem/cosim/regress/known"
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/shard"
@@ -240,6 +241,18 @@ func (f *Folder) writePlan(p *plan.Plan) error {
 		}
 	}
 	return f.writeJSON(TestplanFile, p.Mapped())
+}
+
+// KnownFile is where the folder has its known failures, if it has some.
+func (f *Folder) KnownFile() string { return f.path(known.FileName) }
+
+// CopyKnown takes over a file of known failures.
+func (f *Folder) CopyKnown(from string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return result.Replace(f.KnownFile(), text)
 }
 
 // linkLatest points the link beside the runs to this one. A file system without links does without.

@@ -23,6 +23,7 @@ type Options struct {
 	// Cases are what is to be run; none: an error, because a run of nothing passes nothing.
 	Cases []plan.Case
 	Head  Header // what the caller knows of it: plan, about, base, from, args, keep, root
+	Known string // file of known failures, of which the run folder keeps a copy; empty: none
 	Common
 }
 
@@ -83,6 +84,9 @@ func New(ctx context.Context, o Options) (*Summary, error) {
 	}
 	if o.Plan != nil {
 		err = f.writePlan(o.Plan)
+	}
+	if o.Known != "" {
+		err = errors.Join(err, f.CopyKnown(o.Known))
 	}
 	if err := errors.Join(err, f.writeCases(o.Cases), f.writeHeader()); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package source
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,17 @@ func TestNearest(t *testing.T) {
 		a, b := word.Draw(t, "a"), word.Draw(t, "b")
 		assert.Equal(t, slow(a, b), distance(a, b))
 	})
+}
+
+// TestGlob holds patterns against regular expressions.
+func TestGlob(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := rapid.StringMatching(`[ab*?]{0,6}`).Draw(t, "pattern")
+		text := rapid.StringMatching(`[ab]{0,8}`).Draw(t, "text")
+		re := regexp.MustCompile("^" + strings.NewReplacer("*", ".*", "?", ".").Replace(pattern) + "$")
+		assert.Equal(t, re.MatchString(text), Glob(pattern, text))
+	})
+	assert.False(t, Glob(strings.Repeat("*a", 5000), strings.Repeat("a", 4999)+"b"), "and does not take for ever")
 }
 
 func FuzzParse(f *testing.F) {
