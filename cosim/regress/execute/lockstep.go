@@ -162,7 +162,7 @@ func (e *Env) judge(ctx context.Context, r result.Record, o *suite.Outcome) resu
 // signature is that of a run which was compared and found wrong.
 func signature(o *suite.Outcome) (result.Signature, string) {
 	if d := o.Verdict.Divergence; d != nil {
-		return result.Signature{Rule: d.Rule, Engine: d.Kind, Field: d.Field, Kind: d.What}, d.Line()
+		return result.Signature{Rule: d.Rule, Engine: d.Kind, Field: d.Root(), Kind: d.What}, d.Line()
 	}
 	if len(o.Breaches) > 0 {
 		_, what, _ := strings.Cut(o.Breaches[0], ": ") // behind "cycle N, xid X"

@@ -49,7 +49,7 @@ type Times struct {
 type Signature struct {
 	Rule   string `json:"rule,omitempty"`   // R-...
 	Engine string `json:"engine,omitempty"` // engine or boundary; who failed, where it was none
-	Field  string `json:"field,omitempty"`  // first wrong field; the normalised line, where it was none
+	Field  string `json:"field,omitempty"`  // the wrong field that others follow from (lockstep.Divergence.Root); the normalised line, where it was none
 	Kind   string `json:"kind"`             // differs, illegal, late, missing, hang, count; breach, unmet; the verdict's name or limit
 }
 

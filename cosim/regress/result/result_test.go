@@ -199,18 +199,29 @@ func TestSignatures(t *testing.T) {
 }
 
 func TestNormalise(t *testing.T) {
-	for line, want := range map[string]string{
-		"panic: index out of range [17] with length 4":         "panic: index out of range [*] with length *",
-		"%Error: /tmp/x-1/rtl/mr_step.sv:41: Assertion failed": "%Error: mr_step.sv:*: Assertion failed",
-		"SIGSEGV at pc=0xdeadbeef after 1,234 ms in mr_step2":  "SIGSEGV at pc=* after * ms in mr_step2",
-		"seed 00c0ffee00c0ffee  took 12.5s":                    "seed * took *",
+	for _, c := range []struct{ one, other, want string }{
+		{"panic: index out of range [17] with length 4", "panic: index out of range [3] with length 1,024", "panic: index out of range [*] with length *"},
+		{"%Error: /tmp/x-1/rtl/mr_step.sv:41: Assertion failed", "%Error: rtl/mr_step.sv:7: Assertion failed", "%Error: mr_step.sv:*: Assertion failed"},
+		{"SIGSEGV at pc=0xdeadbeef after 1,234 ms in mr_step2", "SIGSEGV at pc=0x7F after 3 ms in mr_step2", "SIGSEGV at pc=* after * ms in mr_step2"},
+		{"seed 00c0ffee00c0ffee  took 12.5s", "seed 9C1F0E5A77B3D204 took 1m30.25s", "seed * took *"},
+		{"worker[4711]: killed, pid=99", "worker[12]: killed, pid=100342", "worker[*]: killed, pid=*"},
+		{"cannot open runs/smoke-1/tandem-81/sim12345.log", "cannot open /tmp/tandem-9/sim99999.log", "cannot open sim*.log"},
+		{"job 6ba7b810-9dad-11d1-80b4-00c04fd430c8 gone", "job ffffffff-abcd-abcd-abcd-abcdefabcdef gone", "job * gone"},
+		{"main.f(0x1, {0x2, (3)}) at f.go:7 +0x1d", "main.f() at f.go:19 +0x2", "main.f at f.go:* +*"},
+		{"counts differ: 5 and 6 (last record: packet_out op 0, conn", "counts differ: 50 and 61 (last record: register)", "counts differ: * and *"},
+		{"127.0.0.1:4242: refused in 1.5e-3 s", "10.0.0.17:80: refused in 2 s", "*:*: refused in * s"},
+		{"(all of it)", "(all of it)", "(all of it)"},
 	} {
-		assert.Equal(t, want, Normalise(line))
+		assert.Equal(t, c.want, Normalise(c.one))
+		assert.Equal(t, c.want, Normalise(c.other))
+	}
+	for a, b := range map[string]string{"assertion u_window.a1 failed": "assertion u_key.a1 failed", "signal: killed": "signal: segmentation fault", "mr_step2.sv: x": "mr_step3.sv: x"} {
+		assert.NotEqual(t, Normalise(a), Normalise(b), "two causes")
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "line")
 		assert.LessOrEqual(t, len(Normalise(s)), normalLength)
-		assert.Equal(t, Normalise(strings.Repeat("x", 300)+s), strings.Repeat("x", normalLength))
+		assert.Equal(t, Normalise(strings.Repeat("x", 300)+" "+s), strings.Repeat("x", normalLength))
 	})
 }
 
