@@ -35,6 +35,10 @@ run: need build ## every scenario on RTL and model in lockstep: a table and one 
 regress-smoke: need build ## the plan smoke: scenarios on RTL, random traffic on RTL and model; a few minutes
 	@bin/tandem regress smoke --jobs $(JOBS)
 
+.PHONY: five-bugs
+five-bugs: need ## five planted bugs in one regression, 6 seeds of each test: exactly five causes, each repeated
+	@TANDEM_SEEDS=6 $(GO) test ./cmd/tandem -count=1 -run 'TestScriptsOnRTL/five_bugs'
+
 .PHONY: bugs
 bugs: need build ## plant every fault, one at a time, and 100 mutants of Yosys: they must be caught
 	@bin/tandem bugs

@@ -33,6 +33,8 @@ type regressFlags struct {
 	json     bool
 	every    time.Duration
 
+	acceptKnown bool
+
 	seed         string
 	seeds        int
 	dut, keep    string
@@ -48,6 +50,7 @@ func (f *regressFlags) common(c *cobra.Command) {
 	fs.StringVar(&f.launcher, "launcher", "local", "where shards run: local, or exec:WORDS, a prefix for the command of each shard")
 	fs.IntVar(&f.failFast, "fail-fast", 0, "end after so many executions that do not match (0: never)")
 	fs.BoolVar(&f.noCover, "no-cover", false, "write no functional bins")
+	fs.BoolVar(&f.acceptKnown, "accept-known", false, acceptKnown)
 	fs.BoolVar(&f.json, "json", false, "print what the run came to as JSON")
 	fs.DurationVar(&f.every, "log-every", 10*time.Second, "how often a line of progress is written where there is no terminal")
 }
@@ -62,6 +65,9 @@ checkout (smoke, nightly, full). Every execution has a seed of its own that foll
 name, so what is selected moves no seed. What failed last time runs first, then what was touched, what is new, the rest.
 
 An interrupted run (Ctrl-C, kill, power) reports what it did and goes on with --resume. docs/howto/regress.md is the manual.
+
+What failed is told by cause: tandem triage does it again, tandem rerun runs one execution. Failures that are known
+(known.yaml beside the plan, or the file that it names) are told apart; they are failures unless --accept-known is given.
 
 Exit codes: 0 every execution matches, 1 one diverges, 2 one crashed, passed a limit, was lost or not begun, or the call
 is wrong, 3 nothing or not enough was compared, 4 the device cannot do something.`,
@@ -214,7 +220,7 @@ func (a *app) runPlan(f *regressFlags, arg string) error {
 	if f.keep != "" {
 		h.Keep = f.keep
 	}
-	s, err := a.newRun(f, regression.Options{Name: p.Name, Plan: p, Cases: cases, Head: h})
+	s, err := a.newRun(f, regression.Options{Name: p.Name, Plan: p, Cases: cases, Head: h, Known: p.Known})
 	return a.cameTo(f, s, err)
 }
 

@@ -9,6 +9,7 @@ import (
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
 	regression "metaroce/tandem/cosim/regress/run"
+	"metaroce/tandem/cosim/regress/triage"
 )
 
 // listCases prints what a plan would run.
@@ -85,18 +86,27 @@ func (a *app) cameTo(f *regressFlags, s *regression.Summary, err error) error {
 		return err
 	}
 	h := &s.Folder.Header
+	t, err := triage.Read(s.Folder.Dir)
+	if err == nil {
+		err = t.Write()
+	}
+	if err != nil {
+		return err
+	}
+	verdict := t.CameTo(f.acceptKnown)
 	if f.json {
 		if err := a.json(struct {
 			Folder string `json:"folder"`
 			*regression.Header
+			Buckets  []triage.Bucket `json:"buckets"`
 			Failures []result.Record `json:"failures"`
-		}{s.Folder.Dir, h, failures(s.Records)}); err != nil {
+		}{s.Folder.Dir, h, t.Buckets, failures(s.Records)}); err != nil {
 			return err
 		}
-		return done(h.Verdict.Exit())
+		return done(verdict.Exit())
 	}
 	a.suites(s.Records)
-	a.causes(s)
+	a.buckets(t, shellPath(s.Folder.Dir), a.past(f.dir, s.Folder.Dir, t))
 	for _, n := range h.Notes {
 		fmt.Fprintf(a.out, "note: %s\n", n)
 	}
@@ -104,9 +114,13 @@ func (a *app) cameTo(f *regressFlags, s *regression.Summary, err error) error {
 		fmt.Fprintf(a.out, "interrupted; to go on: tandem regress --resume %s\n", shellPath(s.Folder.Dir))
 	}
 	fmt.Fprintf(a.out, "results %.16s, base seed %s, %v\n", h.Digest, h.Base, time.Duration(h.Wall)*time.Millisecond)
-	fmt.Fprintf(a.out, "%s: %s\n", a.paint(h.Verdict == result.Match, string(h.Verdict)), countsLine(h))
+	line := countsLine(h)
+	if verdict != h.Verdict {
+		line += "; known failures are accepted"
+	}
+	fmt.Fprintf(a.out, "%s: %s\n", a.paint(verdict == result.Match, string(verdict)), line)
 	fmt.Fprintln(a.out, shellPath(s.Folder.Dir))
-	return done(h.Verdict.Exit())
+	return done(verdict.Exit())
 }
 
 func failures(list []result.Record) []result.Record {
@@ -178,47 +192,4 @@ func executions(n int) string {
 		return "one execution"
 	}
 	return fmt.Sprintf("%d executions", n)
-}
-
-// causesShown is how many causes a terminal gets; the results have all.
-const causesShown = 12
-
-// causes prints what failed, one entry for each signature, the ones to be known first at the top.
-func (a *app) causes(s *regression.Summary) {
-	type cause struct {
-		first *result.Record
-		n     int
-	}
-	by := map[string]*cause{}
-	var list []*cause
-	for i := range s.Records {
-		r := &s.Records[i]
-		if r.Verdict == result.Match {
-			continue
-		}
-		key := string(r.Verdict) + " " + r.Signature.Key()
-		if by[key] == nil {
-			by[key] = &cause{first: r}
-			list = append(list, by[key])
-		}
-		by[key].n++
-	}
-	sort.SliceStable(list, func(i, j int) bool {
-		x, y := list[i].first.Verdict.Rank(), list[j].first.Verdict.Rank()
-		return x > y || x == y && list[i].n > list[j].n
-	})
-	folder := shellPath(s.Folder.Dir)
-	for i, c := range list {
-		if i == causesShown {
-			fmt.Fprintf(a.out, "%d more causes: %s/%s\n", len(list)-i, folder, regression.ResultsFile)
-			break
-		}
-		fmt.Fprintf(a.out, "%s in %s: %s\n  %s: %s\n", c.first.Verdict, executions(c.n), c.first.Signature, c.first.FullName(), c.first.Line)
-		if c.first.Folder != "" {
-			fmt.Fprintf(a.out, "  folder: %s/%s\n", folder, c.first.Folder)
-		}
-		if c.first.Verdict != result.Skipped {
-			fmt.Fprintf(a.out, "  again:  %s\n", c.first.Rerun(folder))
-		}
-	}
 }

@@ -190,6 +190,14 @@ func (a *app) from(f *regression.Folder, which string) regression.Header {
 	return h
 }
 
+// knownIn is the file of known failures that a run has; empty: it has none.
+func knownIn(f *regression.Folder) string {
+	if _, err := os.Stat(f.KnownFile()); err != nil {
+		return ""
+	}
+	return f.KnownFile()
+}
+
 // rerunMany runs what failed in a run, or all of it.
 func (a *app) rerunMany(f *rerunFlags, arg string) error {
 	path, err := findRun(f.dir, arg)
@@ -222,7 +230,7 @@ func (a *app) rerunMany(f *rerunFlags, arg string) error {
 			return nil
 		}
 	}
-	s, err := a.newRun(&f.regressFlags, regression.Options{Name: folder.Header.Plan + "-" + suffix, Cases: cases, Head: a.from(folder, folder.Header.ID)})
+	s, err := a.newRun(&f.regressFlags, regression.Options{Name: folder.Header.Plan + "-" + suffix, Cases: cases, Head: a.from(folder, folder.Header.ID), Known: knownIn(folder)})
 	if err == nil && !f.json {
 		a.changes(folder, before, s)
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"metaroce/tandem/cosim/regress/triage"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden parts of the scripts again; look at the difference")
@@ -38,6 +40,72 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "appears": appears, "says": says, "released": released},
 	})
+}
+
+// TestScriptsOnRTL plays the user who has a simulator.
+func TestScriptsOnRTL(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	seeds := os.Getenv("TANDEM_SEEDS") // make five-bugs: more of them
+	if seeds == "" {
+		seeds = "2"
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/rtl", RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("ROOT", root)
+			e.Setenv("SEEDS", seeds)
+			e.Setenv("HOME", os.Getenv("HOME")) // of tools that build
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "alone": alone, "repeats": repeats},
+	})
+}
+
+// alone wants one bucket for each of some suites, with failures of that suite and of no other: alone RUN SUITES.
+func alone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: alone RUN SUITES")
+	}
+	x, err := triage.Read(ts.MkAbs(args[0]))
+	ts.Check(err)
+	var met []string
+	for _, b := range x.Buckets {
+		if b.Count == 0 || b.Folder == "" || b.Rerun == "" {
+			ts.Fatalf("bucket %s: empty, or without folder and line", b.ID)
+		}
+		suite, _, _ := strings.Cut(b.Tests[0], "/")
+		for _, name := range b.Tests {
+			if !strings.HasPrefix(name, suite+"/") {
+				ts.Fatalf("bucket %s holds failures of two bugs: %v", b.ID, b.Tests)
+			}
+		}
+		met = append(met, suite)
+	}
+	slices.Sort(met)
+	want := slices.Sorted(slices.Values(args[1:]))
+	if !slices.Equal(met, want) {
+		ts.Fatalf("buckets of %v, want one each of %v", met, want)
+	}
+}
+
+// repeats runs the line of every bucket as it was printed, and wants the same end each time: repeats RUN N.
+func repeats(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: repeats RUN N")
+	}
+	x, err := triage.Read(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if strconv.Itoa(len(x.Buckets)) != args[1] {
+		ts.Fatalf("%d buckets, want %s", len(x.Buckets), args[1])
+	}
+	for _, b := range x.Buckets {
+		words := strings.Fields(b.Rerun)
+		code(ts, false, append([]string{"1"}, words[1:]...))
+		if out := ts.ReadFile("stdout"); !strings.Contains(out, "the same as in "+x.Run) {
+			ts.Fatalf("%s: another end:\n%s", b.Rerun, out)
+		}
+	}
 }
 
 // code runs tandem and wants an exit code: code N ARGUMENTS.

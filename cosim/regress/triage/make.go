@@ -198,3 +198,11 @@ func before(x, y Bucket) int {
 	}
 	return cmp.Or(rank(&x)-rank(&y), cmp.Compare(y.Verdict.Rank(), x.Verdict.Rank()), cmp.Compare(y.Count, x.Count), cmp.Compare(x.Key, y.Key))
 }
+
+// CameTo is the verdict of the run; accept: of what is not known.
+func (t *Triage) CameTo(accept bool) result.Verdict {
+	if accept {
+		return t.New
+	}
+	return t.Verdict
+}
