@@ -40,6 +40,7 @@ type NIC struct {
 	armed   sim.Ring[armed]
 	notices noticeQueue
 	pace    paceHeap
+	turns   turns
 	random  sim.Random
 	links   []event.StreamSchedLink // by row
 	timers  wheel

@@ -45,6 +45,9 @@ type sender struct {
 	conn    uint16
 	headRow uint16 // row of head
 	spin    uint8  // planes that control went by, in turn
+	stand   uint8  // to the turns of the NIC
+	since   uint32 // tick: begin of its turn
+	had     uint32 // packets that it cut in it
 }
 
 // txPath is what the send side holds of a path.

@@ -33,6 +33,7 @@ func (n *NIC) sendFirst(c *conn, mask uint64, p *Packet) bool {
 	if !pt.timer.Armed {
 		n.armTimer(c, path)
 	}
+	n.took(t)
 	n.tail(c)
 	return true
 }
@@ -266,7 +267,7 @@ func (n *NIC) roomFor(c *conn, path uint8, out *event.CcOut) {
 // the end in one round trip.
 func (n *NIC) tail(c *conn) {
 	t := c.tx
-	if t.dirty == 0 || t.turn.Queued > 0 || t.replying() || t.lost != 0 {
+	if t.dirty == 0 || t.stand != turnWaiting && (t.turn.Queued > 0 || t.replying()) || t.lost != 0 {
 		return
 	}
 	for i := range t.paths {

@@ -293,6 +293,10 @@ func (l *connList) remove(plane uint8, c *conn) {
 // is room (R-ROOM). A connection that only waits for a time is put where that will be seen.
 func (n *NIC) sendable(t *sender) uint64 {
 	if t.turn.Queued == 0 && !t.replying() {
+		n.idle(t)
+		return 0
+	}
+	if !n.served(t) {
 		return 0
 	}
 	if n.cfg.rules.cc.Asleep(&t.cc, n.tick) {

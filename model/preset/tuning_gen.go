@@ -14,6 +14,9 @@ type Tuning struct {
 	LossShift        uint32 // 1, 1..6: such loss takes an eighth of the path's window (R-CC)
 	SpreadPackets    uint32 // packets, 0..64: a window feeds a path with at least so many, else new data keeps to fewer paths, one a plane at least: a lone packet on a path has only a timeout to find its loss; 0: all paths (R-CC)
 	Allowance        uint32 // packets, 1..64: what may be in flight without a hint, and is sent without announcing it: a short message costs no round trip (R-JOIN)
+	ConnsAtOnce      uint32 // connections, 1..65536: of a NIC that send more than the allowance at once: with all 63 of an all-to-all at once every flow ends at the end (R-TURN)
+	TurnPackets      uint32 // packets, 1..1048576: that a connection sends in its turn while others wait: 1 MB, many times what is in flight (R-TURN)
+	TurnRtts         uint32 // base RTT, 4..4096: that a turn lasts while others wait: a peer that is gone must hold up nobody (R-TURN)
 	Announced        uint32 // packets, 0..64: what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a long message 1 us of 18 (R-JOIN)
 	AnswerRtts       uint32 // base RTT, 1..16: an announcement is made again after so long, then after twice as long, up to lapse_rtts: its answer takes 1.25 and may be lost. With lapse_rtts at once, a sender that waits makes the next one of a ring wait for longer than its hint holds, and so on: at 1 % loss 0.67 of its throughput instead of 0.97 (R-JOIN)
 	LapseRtts        uint32 // base RTT, 1..64: a hint holds so long after the last packet (R-JOIN)
@@ -63,6 +66,9 @@ func DefaultTuning() Tuning {
 		LossShift:        3,
 		SpreadPackets:    2,
 		Allowance:        4,
+		ConnsAtOnce:      32,
+		TurnPackets:      256,
+		TurnRtts:         64,
 		Announced:        0,
 		AnswerRtts:       2,
 		LapseRtts:        4,
@@ -111,6 +117,9 @@ var knobs = []Knob{
 	{"loss_shift", "1", "R-CC", "such loss takes an eighth of the path's window", 1, 6, 3, func(t *Tuning) *uint32 { return &t.LossShift }},
 	{"spread_packets", "packets", "R-CC", "a window feeds a path with at least so many, else new data keeps to fewer paths, one a plane at least: a lone packet on a path has only a timeout to find its loss; 0: all paths", 0, 64, 2, func(t *Tuning) *uint32 { return &t.SpreadPackets }},
 	{"allowance", "packets", "R-JOIN", "what may be in flight without a hint, and is sent without announcing it: a short message costs no round trip", 1, 64, 4, func(t *Tuning) *uint32 { return &t.Allowance }},
+	{"conns_at_once", "connections", "R-TURN", "of a NIC that send more than the allowance at once: with all 63 of an all-to-all at once every flow ends at the end", 1, 65536, 32, func(t *Tuning) *uint32 { return &t.ConnsAtOnce }},
+	{"turn_packets", "packets", "R-TURN", "that a connection sends in its turn while others wait: 1 MB, many times what is in flight", 1, 1048576, 256, func(t *Tuning) *uint32 { return &t.TurnPackets }},
+	{"turn_rtts", "base RTT", "R-TURN", "that a turn lasts while others wait: a peer that is gone must hold up nobody", 4, 4096, 64, func(t *Tuning) *uint32 { return &t.TurnRtts }},
 	{"announced", "packets", "R-JOIN", "what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a long message 1 us of 18", 0, 64, 0, func(t *Tuning) *uint32 { return &t.Announced }},
 	{"answer_rtts", "base RTT", "R-JOIN", "an announcement is made again after so long, then after twice as long, up to lapse_rtts: its answer takes 1.25 and may be lost. With lapse_rtts at once, a sender that waits makes the next one of a ring wait for longer than its hint holds, and so on: at 1 % loss 0.67 of its throughput instead of 0.97", 1, 16, 2, func(t *Tuning) *uint32 { return &t.AnswerRtts }},
 	{"lapse_rtts", "base RTT", "R-JOIN", "a hint holds so long after the last packet", 1, 64, 4, func(t *Tuning) *uint32 { return &t.LapseRtts }},
