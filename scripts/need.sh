@@ -5,7 +5,7 @@
 set -euo pipefail
 
 # command or header: package that brings it. zlib.h is for wave windows: Verilator's FST writer compresses with it.
-readonly known='verilator:verilator g++:g++ zlib.h:zlib1g-dev iverilog:iverilog yosys:yosys z3:z3 tshark:tshark'
+readonly known='verilator:verilator g++:g++ zlib.h:zlib1g-dev iverilog:iverilog yosys:yosys z3:z3 tshark:tshark fst2vcd:gtkwave'
 # where headers are looked for; a test points it elsewhere
 readonly include=${NEED_INCLUDE:-/usr/include}
 

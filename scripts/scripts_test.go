@@ -60,7 +60,7 @@ func exitCode(t *testing.T, err error) int {
 	return 0
 }
 
-var everything = []string{"verilator", "g++", "zlib.h", "iverilog", "yosys", "z3", "tshark"}
+var everything = []string{"verilator", "g++", "zlib.h", "iverilog", "yosys", "z3", "tshark", "fst2vcd"}
 
 func TestNeedIsSilentWhenAllIsThere(t *testing.T) {
 	m := newMachine(t, everything...)
@@ -71,7 +71,7 @@ func TestNeedIsSilentWhenAllIsThere(t *testing.T) {
 }
 
 func TestNeedNamesThePackagesWhenItMayNotInstall(t *testing.T) {
-	m := newMachine(t, "verilator", "g++", "iverilog", "z3", "tshark")
+	m := newMachine(t, "verilator", "g++", "iverilog", "z3", "tshark", "fst2vcd")
 	m.user("1000")
 	m.command("apt-get", "touch "+m.bin+"/called")
 	out, code := m.need()
@@ -81,7 +81,7 @@ func TestNeedNamesThePackagesWhenItMayNotInstall(t *testing.T) {
 }
 
 func TestNeedInstallsAsRoot(t *testing.T) {
-	m := newMachine(t, "verilator", "g++", "zlib.h", "iverilog", "z3", "tshark")
+	m := newMachine(t, "verilator", "g++", "zlib.h", "iverilog", "z3", "tshark", "fst2vcd")
 	m.user("0")
 	m.command("apt-get", `echo "$*" >> `+m.bin+`/log; if [ "$1" = install ]; then echo "#!/bin/bash" > `+m.bin+`/yosys; chmod +x `+m.bin+`/yosys; fi`)
 	out, code := m.need()

@@ -38,6 +38,7 @@ func needs() []need {
 		{Name: "yosys", For: "make test: netlists, RTL lint; make prove", Package: "yosys", args: []string{"-V"}},
 		{Name: "z3", For: "make test: proofs", Package: "z3", args: []string{"--version"}},
 		{Name: "tshark", For: "make test: the dissector", Package: "tshark", args: []string{"--version"}},
+		{Name: "fst2vcd", For: "make test: wave dumps; gtkwave opens them", Package: "gtkwave", args: []string{"--help"}},
 	}
 }
 

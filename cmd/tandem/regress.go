@@ -34,6 +34,7 @@ type regressFlags struct {
 	every    time.Duration
 
 	acceptKnown bool
+	wavesOf     int // executions of each cause; below 0: as the plan says
 
 	seed         string
 	seeds        int
@@ -75,6 +76,7 @@ is wrong, 3 nothing or not enough was compared, 4 the device cannot do something
   tandem regress plans/nightly.yaml --seeds 1000
   tandem regress nightly --select 'random/*' --drop tag:slow -j 8 --seed random
   tandem regress smoke --dut model               without a simulator
+  tandem regress smoke --waves 2                 waves of two executions of each cause
   tandem regress nightly --list                  what it would run
   tandem regress --resume runs/regress/nightly-3`,
 		Args: cobra.MaximumNArgs(1),
@@ -93,6 +95,7 @@ is wrong, 3 nothing or not enough was compared, 4 the device cannot do something
 	fs.StringVar(&f.seed, "seed", "", "base seed instead of the plan's: a number, 16 hexadecimal digits, or random")
 	fs.IntVar(&f.seeds, "seeds", 0, "executions of every test that says seeds, instead of what it says")
 	fs.StringVar(&f.dut, "dut", "", "device of every test in lockstep, instead of what it says: rtl or model")
+	fs.IntVar(&f.wavesOf, "waves", -1, "waves of so many executions of each cause, dumped at the end of the run (default: as the plan says, else 0); the simulator for that is built if it is not there")
 	fs.StringVar(&f.keep, "keep", "", "which folders of executions stay, instead of what the plan says: failure, always or never")
 	fs.StringArrayVar(&f.only, "select", nil, "of what the plan selects only tests like this: suite, suite/test, suite/test+variant, with * and ?; tag:NAME; stage:V1")
 	fs.StringArrayVar(&f.drop, "drop", nil, "and none like this")
@@ -111,6 +114,9 @@ func (f *regressFlags) check() error {
 	}
 	if f.failFast < 0 {
 		errs = append(errs, fmt.Errorf("--fail-fast %d: want a number from 0", f.failFast))
+	}
+	if f.wavesOf < -1 || f.wavesOf > plan.MostWaves {
+		errs = append(errs, fmt.Errorf("--waves %d: want 0 to %d", f.wavesOf, plan.MostWaves))
 	}
 	if f.seeds < 0 || f.seeds > 1_000_000 {
 		errs = append(errs, fmt.Errorf("--seeds %d: want 1 to 1000000", f.seeds))
@@ -216,7 +222,10 @@ func (a *app) runPlan(f *regressFlags, arg string) error {
 		return a.listCases(p, cases)
 	}
 	h := a.header(root)
-	h.Plan, h.About, h.Base, h.Keep = p.Name, p.About, p.Base, p.Keep
+	h.Plan, h.About, h.Base, h.Keep, h.Waves = p.Name, p.About, p.Base, p.Keep, p.Waves
+	if f.wavesOf >= 0 {
+		h.Waves = f.wavesOf
+	}
 	if f.keep != "" {
 		h.Keep = f.keep
 	}
@@ -301,7 +310,7 @@ func (a *app) newRun(f *regressFlags, o regression.Options) (*regression.Summary
 
 func (a *app) resume(f *regressFlags, dir string) error {
 	err := f.check()
-	for flag, given := range map[string]bool{"seed": f.seed != "", "seeds": f.seeds != 0, "dut": f.dut != "", "keep": f.keep != "", "select": f.only != nil, "drop": f.drop != nil, "list": f.list} {
+	for flag, given := range map[string]bool{"seed": f.seed != "", "seeds": f.seeds != 0, "dut": f.dut != "", "keep": f.keep != "", "select": f.only != nil, "drop": f.drop != nil, "list": f.list, "waves": f.wavesOf >= 0} {
 		if given {
 			err = errors.Join(err, fmt.Errorf("--%s with --resume: a run goes on as it was begun", flag))
 		}

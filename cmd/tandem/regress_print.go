@@ -88,6 +88,7 @@ func (a *app) cameTo(f *regressFlags, s *regression.Summary, err error) error {
 	h := &s.Folder.Header
 	t, err := triage.Read(s.Folder.Dir)
 	if err == nil {
+		a.dump(t, h.Waves)
 		err = t.Write()
 	}
 	if err != nil {

@@ -24,7 +24,7 @@ type rerunFlags struct {
 }
 
 func (a *app) rerun() *cobra.Command {
-	f := &rerunFlags{}
+	f := &rerunFlags{regressFlags: regressFlags{wavesOf: -1}}
 	c := &cobra.Command{
 		Use:   "rerun RUN/TEST@SEED | --failed RUN | --repeat RUN",
 		Short: "runs executions of a regression again, with their seeds",

@@ -58,7 +58,7 @@ func TestScriptsOnRTL(t *testing.T) {
 			e.Setenv("HOME", os.Getenv("HOME")) // of tools that build
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "alone": alone, "repeats": repeats},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "alone": alone, "repeats": repeats, "dumps": dumps},
 	})
 }
 

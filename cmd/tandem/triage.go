@@ -17,7 +17,7 @@ import (
 
 func (a *app) triage() *cobra.Command {
 	dir, knownFile := "", ""
-	asJSON, accept := false, false
+	asJSON, accept, waves := false, false, 0
 	c := &cobra.Command{
 		Use:   "triage RUN",
 		Short: "puts what failed in a regression into buckets, one for each cause",
@@ -34,6 +34,7 @@ Exit codes: 0 everything matches (with --accept-known: but for what is known and
 do something.`,
 		Example: `  tandem triage latest
   tandem triage runs/regress/nightly-3 --json
+  tandem triage nightly-3 --waves 1
   tandem triage nightly-3 --known plans/known.yaml --accept-known`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -44,6 +45,9 @@ do something.`,
 			if err != nil {
 				return err
 			}
+			if waves < 0 || waves > plan.MostWaves {
+				return usage(c, "--waves %d: want 0 to %d", waves, plan.MostWaves)
+			}
 			if knownFile != "" {
 				if err := a.takeKnown(path, knownFile); err != nil {
 					return err
@@ -51,6 +55,7 @@ do something.`,
 			}
 			t, err := triage.Read(path)
 			if err == nil {
+				a.dump(t, waves)
 				err = t.Write()
 			}
 			if err != nil {
@@ -69,12 +74,33 @@ do something.`,
 	fs := c.Flags()
 	fs.StringVar(&dir, "dir", filepath.Join("runs", "regress"), "directory of the runs of regressions")
 	fs.StringVar(&knownFile, "known", "", "list of known failures, in place of the one that the run has")
+	fs.IntVar(&waves, "waves", 0, "waves of so many executions of each cause; the simulator for that is built if it is not there")
 	fs.BoolVar(&accept, "accept-known", false, acceptKnown)
 	fs.BoolVar(&asJSON, "json", false, "print the triage as JSON")
 	return c
 }
 
 const acceptKnown = "a failure that is known and has not expired is no failure; exit code 0 then, if something matched"
+
+// dump makes waves of a few executions of each cause. What cannot be dumped is told of, and changes nothing else.
+func (a *app) dump(t *triage.Triage, most int) {
+	if most == 0 || a.ctx.Err() != nil {
+		return
+	}
+	stop := func() {}
+	err := t.Waves(a.ctx, triage.WaveOptions{
+		Most: most, Log: aboveLine{a.err, a.errTerm},
+		Say: func(id string) {
+			stop()
+			stop = a.waiting("waves of " + id)
+		},
+		Note: func(id, why string) { fmt.Fprintf(aboveLine{a.err, a.errTerm}, "no waves of %s: %s\n", id, why) },
+	})
+	stop()
+	if err != nil {
+		complain(a.err, err)
+	}
+}
 
 // takeKnown puts a list of known failures into a run folder, in place of the one that it has.
 func (a *app) takeKnown(path, file string) error {
@@ -218,6 +244,6 @@ func (a *app) bucket(b *triage.Bucket, folder string, seen map[string]history.Se
 		fmt.Fprintf(a.out, "  shrunk: %d of %d events, %s\n", s.After, s.Before, s.Again)
 	}
 	for _, w := range b.Waves {
-		fmt.Fprintf(a.out, "  waves:  gtkwave %s/%s\n", folder, w.GTKWave)
+		fmt.Fprintf(a.out, "  waves:  gtkwave %s/%s (cycle %d)\n", folder, w.GTKWave, w.Cycle)
 	}
 }

@@ -31,35 +31,15 @@ func Build(ctx context.Context, p preset.Params, opt *Options) (string, error) {
 	if opt.Binary != "" {
 		return opt.Binary, nil
 	}
-	b := &build{opt: opt, params: p, root: opt.Root}
-	var err error
-	if b.root == "" {
-		if b.root, err = FindRoot(); err != nil {
-			return "", err
-		}
-	}
-	if b.root, err = filepath.Abs(b.root); err != nil {
-		return "", target.Fail("build", err, "cannot find the checkout")
-	}
-	if b.src, err = find(b.root); err != nil {
-		return "", err
-	}
-	if b.version, err = Version(); err != nil {
-		return "", err
-	}
-	key, err := b.key()
+	b, dir, err := locate(p, opt)
 	if err != nil {
 		return "", err
 	}
-	cache := opt.CacheDir
-	if cache == "" {
-		cache = filepath.Join(b.root, "build", "sim")
-	}
+	cache := filepath.Dir(dir)
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", target.Fail("build", err, "cannot make the cache of simulators")
 	}
-	dir := filepath.Join(cache, p.Name+"-"+key)
-	binary := filepath.Join(dir, "mr_bench")
+	binary := filepath.Join(dir, binaryFile)
 	if _, err := os.Stat(binary); err == nil {
 		return binary, nil
 	}
@@ -75,6 +55,45 @@ func Build(ctx context.Context, p preset.Params, opt *Options) (string, error) {
 		return "", err
 	}
 	return binary, nil
+}
+
+// Path is where the simulator of the sources as they are now is, or will be once it is built.
+func Path(p preset.Params, opt *Options) (string, error) {
+	if opt.Binary != "" {
+		return opt.Binary, nil
+	}
+	_, dir, err := locate(p, opt)
+	return filepath.Join(dir, binaryFile), err
+}
+
+const binaryFile = "mr_bench"
+
+// locate finds the sources of a simulator, and its place in the cache.
+func locate(p preset.Params, opt *Options) (b *build, dir string, err error) {
+	b = &build{opt: opt, params: p, root: opt.Root}
+	if b.root == "" {
+		if b.root, err = FindRoot(); err != nil {
+			return nil, "", err
+		}
+	}
+	if b.root, err = filepath.Abs(b.root); err != nil {
+		return nil, "", target.Fail("build", err, "cannot find the checkout")
+	}
+	if b.src, err = find(b.root); err != nil {
+		return nil, "", err
+	}
+	if b.version, err = Version(); err != nil {
+		return nil, "", err
+	}
+	key, err := b.key()
+	if err != nil {
+		return nil, "", err
+	}
+	cache := opt.CacheDir
+	if cache == "" {
+		cache = filepath.Join(b.root, "build", "sim")
+	}
+	return b, filepath.Join(cache, p.Name+"-"+key), nil
 }
 
 // make builds beside the final place and moves the binary there in one step.
@@ -115,7 +134,7 @@ func (b *build) make(ctx context.Context, cache, dir string) error {
 		return target.Fail("build", err, "cannot keep the simulator")
 	}
 	defer os.RemoveAll(final)
-	err = errors.Join(os.Rename(filepath.Join(work, "obj", "mr_bench"), filepath.Join(final, "mr_bench")),
+	err = errors.Join(os.Rename(filepath.Join(work, "obj", binaryFile), filepath.Join(final, binaryFile)),
 		os.Rename(logFile.Name(), filepath.Join(final, "build.log")), os.Rename(final, dir))
 	if err != nil {
 		return target.Fail("build", err, "cannot keep the simulator")

@@ -52,7 +52,9 @@ func Run(ctx context.Context, o Options) *lockstep.Verdict {
 		skew(ctx, &o, meter, v)
 	}
 	if v.Divergence != nil && o.Wave && o.Device == "rtl" {
-		waves(ctx, &o, folder, v)
+		if err := dump(ctx, o.RTL, o.Config, folder, v.Divergence); err != nil { // changes no verdict
+			v.NotCompared = append(v.NotCompared, "no wave window: "+err.Error())
+		}
 	}
 	return finish(&o, folder, v)
 }
@@ -146,20 +148,6 @@ func finish(o *Options, folder string, v *lockstep.Verdict) *lockstep.Verdict {
 		return v.Failed(err)
 	}
 	return v
-}
-
-// waves runs the failing run again with the wave file open for the cycles around the divergence. A run depends on
-// nothing but its stimulus, seed and build, so the window shows what was compared. A failure here changes no verdict.
-func waves(ctx context.Context, o *Options, folder string, v *lockstep.Verdict) {
-	opt := o.RTL
-	opt.RunDir = folder
-	opt.Trace, opt.TraceFrom, opt.TraceTo = true, v.Divergence.WaveFrom, v.Divergence.WaveTo
-	_, err := rtl.Plain(ctx, opt, o.Config, filepath.Join(folder, journal.StimulusFile))
-	if err != nil {
-		v.NotCompared = append(v.NotCompared, "no wave window: "+err.Error())
-		return
-	}
-	v.Divergence.WaveFile = filepath.Join(folder, journal.WaveFile)
 }
 
 // Replay checks a recorded run again, with no simulator. observe may be nil.

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/session"
+	"metaroce/tandem/cosim/wave"
 )
 
 // historyShown is how many of the records before a divergence a terminal gets; the verdict has more.
@@ -126,7 +128,8 @@ func writeDivergence(w io.Writer, d *lockstep.Divergence, whole string) {
 	}
 	switch {
 	case d.WaveFile != "":
-		fmt.Fprintf(w, "  waves:  %s, cycles %d to %d\n", d.WaveFile, d.WaveFrom, d.WaveTo)
+		fmt.Fprintf(w, "  waves:  %s, cycles %d to %d; gtkwave %s opens them at the divergence\n", d.WaveFile, d.WaveFrom, d.WaveTo,
+			session.ShellWord(filepath.Join(filepath.Dir(d.WaveFile), wave.GTKWaveFile)))
 	case d.WaveTo > 0:
 		fmt.Fprintf(w, "  worth looking at: cycles %d to %d\n", d.WaveFrom, d.WaveTo)
 	}

@@ -45,7 +45,7 @@ func Load(path string, rules map[string]bool) (*Plan, error) {
 }
 
 var (
-	mainKeys    = []string{"plan", "about", "seed", "keep", "limits", "include", "select", "drop", "set", "known", "testplan", "suites"}
+	mainKeys    = []string{"plan", "about", "seed", "keep", "limits", "include", "select", "drop", "set", "waves", "known", "testplan", "suites"}
 	includeKeys = []string{"about", "limits", "include", "testplan", "suites"}
 )
 
@@ -70,6 +70,7 @@ func (l *loader) main(path string, text []byte) {
 		sm := x.As("a set entry").Map(append([]string{"tests"}, settingKeys...)...)
 		p.Set = append(p.Set, Set{patterns(sm.Need("tests")), settings(sm)})
 	}
+	p.Waves = m.Get("waves").Int(0, MostWaves, 0)
 	l.known(path, m.Get("known"))
 	l.body(path, m)
 }

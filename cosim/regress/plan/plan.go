@@ -17,6 +17,7 @@ type Plan struct {
 	Set         []Set
 	Testplan    []Point
 	Covergroups []Covergroup
+	Waves       int    // executions of each cause that are dumped at the end of a run
 	Known       string // file of known failures; empty: none
 }
 

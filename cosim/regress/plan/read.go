@@ -49,6 +49,7 @@ const (
 	mostSeeds   = 1_000_000
 	mostPackets = 1_000_000
 	mostBatch   = 1024
+	MostWaves   = 100
 	mostCases   = 2_000_000
 )
 

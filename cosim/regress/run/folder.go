@@ -51,6 +51,7 @@ type Header struct {
 	Base     result.Seed `json:"base"`
 	Args     []string    `json:"args,omitempty"` // of the call
 	Keep     string      `json:"keep"`
+	Waves    int         `json:"waves,omitempty"`    // executions of each cause that are dumped at the end
 	Revision string      `json:"revision,omitempty"` // of the sources of this program
 	Dirty    bool        `json:"dirty,omitempty"`    // with changes on top
 	Program  string      `json:"program"`            // SHA-256 of this program
