@@ -63,7 +63,10 @@ func steadyAll(ctx context.Context, v *mrv.Vector) error {
 	late.Parse, late.Command = usual.Parse+8, 1
 	early.Parse, early.Command = 1, usual.Command+60
 	items := v.Program().Items
-	const small = 40 // writes under way at most: a device with less depth than the RTL
+	small := 40 // writes under way at most: a device with less depth than the RTL
+	if heavy(items) {
+		small = 2
+	}
 	for _, run := range []struct {
 		latency  pipe.Latency
 		inFlight int
@@ -81,22 +84,36 @@ func steadyAll(ctx context.Context, v *mrv.Vector) error {
 // slower holds up every port but that of frames, by far more than the stimulus itself does: what has room then has room on
 // other devices.
 func slower(items stimulus.List) stimulus.List {
+	held := heavy(items)
 	l := stimulus.List{{Kind: stimulus.KindLatency, Lo: 40, Hi: 200}}
+	if held {
+		l[0].Lo, l[0].Hi = 1500, 2000
+	}
 	for p := stimulus.PortMemory; p <= stimulus.PortAck; p++ {
 		l = append(l, stimulus.Item{Kind: stimulus.KindStall, Port: p, Permille: 60, Run: 16})
 	}
 	for _, it := range items {
 		switch {
-		case it.Kind == stimulus.KindLatency:
+		case it.Kind == stimulus.KindLatency && !held:
 			it.Lo, it.Hi = it.Lo+40, it.Hi*2+100
-		case it.Kind == stimulus.KindStall && it.Port == stimulus.PortFrame:
-			it.Permille = 0
+		case it.Kind == stimulus.KindLatency:
+			it.Lo, it.Hi = 1500, 2000
+		case it.Kind == stimulus.KindStall && (it.Port == stimulus.PortFrame || held && it.Port == stimulus.PortMemory):
+			it.Permille = 0 // frames come as fast as they can; what the depth and the answers do is worse than any stall
 		case it.Kind == stimulus.KindStall:
 			it.Permille, it.Run = min(it.Permille*2+60, 900), it.Run*2+16
 		}
 		l = append(l, it)
 	}
 	return l
+}
+
+// heavy says whether memory is held up so much that room runs out, which it does elsewhere on every device: such vectors are
+// held against a device that has next to none.
+func heavy(items stimulus.List) bool {
+	return slices.ContainsFunc(items, func(it stimulus.Item) bool {
+		return it.Kind == stimulus.KindStall && it.Port == stimulus.PortMemory && it.Permille >= 100
+	})
 }
 
 // steady runs a vector's stimulus, or a form of it with other times, in cycles and holds it against what must be seen.

@@ -28,6 +28,10 @@ const (
 	randomPackets = 40
 )
 
+// onTime names what is left out, since time decides about it wherever waits are put: it shows a packet buffer that is full
+// for as long as memory hardly answers. Lockstep, where the device tells the time, runs both; see docs/vectors.md.
+var onTime = []string{"directed/drop-room", "random/5017"}
+
 // Part is a file of the golden set.
 type Part struct {
 	Path string // below vectors/golden
@@ -83,6 +87,10 @@ func directed(ctx context.Context) ([]*mrv.Vector, error) {
 	var list []*mrv.Vector
 	var errs []error
 	for _, file := range names {
+		name := "directed/" + strings.TrimSuffix(file, ".scn")
+		if slices.Contains(onTime, name) {
+			continue
+		}
 		text, err := scenarios.Files.ReadFile(file)
 		if err != nil {
 			return nil, err
@@ -90,7 +98,7 @@ func directed(ctx context.Context) ([]*mrv.Vector, error) {
 		f, err := scenario.Parse(file, text)
 		if err == nil {
 			var v *mrv.Vector
-			v, err = FromText(ctx, f, "directed/"+strings.TrimSuffix(file, ".scn"), goldenPreset, goldenSeed, true)
+			v, err = FromText(ctx, f, name, goldenPreset, goldenSeed, true)
 			list = append(list, v)
 		}
 		errs = append(errs, err)
@@ -102,7 +110,11 @@ func random(ctx context.Context) ([]*mrv.Vector, error) {
 	var list []*mrv.Vector
 	for i := range uint64(randomCount) {
 		seed := randomFirst + i
-		v, err := FromSeed(ctx, fmt.Sprintf("random/%d", seed), goldenPreset, seed, randomPackets, nil)
+		name := fmt.Sprintf("random/%d", seed)
+		if slices.Contains(onTime, name) {
+			continue
+		}
+		v, err := FromSeed(ctx, name, goldenPreset, seed, randomPackets, nil)
 		if err != nil {
 			return nil, err
 		}
