@@ -30,6 +30,11 @@ func (s *SkewMeter) Take(record []byte) {
 
 // Rows predicts the run and compares.
 func (s *SkewMeter) Rows(ctx context.Context, c target.Config, items stimulus.List) ([]pipe.SkewRow, error) {
+	return s.RowsOf(ctx, c, items, func([]byte) {})
+}
+
+// RowsOf is Rows, and shows every record of the prediction.
+func (s *SkewMeter) RowsOf(ctx context.Context, c target.Config, items stimulus.List, see func(record []byte)) ([]pipe.SkewRow, error) {
 	dev, err := s.predict(c, items)
 	if err != nil {
 		return nil, err
@@ -48,6 +53,7 @@ func (s *SkewMeter) Rows(ctx context.Context, c target.Config, items stimulus.Li
 		for len(b) > 0 {
 			n := target.RecordBytes * (1 + int(b[3]))
 			s.skew.Model(b[:n])
+			see(b[:n])
 			b = b[n:]
 		}
 	}

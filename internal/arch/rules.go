@@ -56,6 +56,7 @@ var layers = []allowed{
 	{"cosim/bench/...", append([]string{"cosim/...", "vectors/...", "model/conn"}, common...), "measured runs bring their own traffic; conn: the cost of the reference alone is measured"},
 	{"cosim/vector/...", append([]string{"cosim/...", "vectors/...", "nic/capture", "model/admit", "model/conn", "model/pipe"}, common...),
 		"runs vectors: on the model without time, in cycles, and on RTL; the model says what must be seen"},
+	{"cosim/divergence", append([]string{"cosim/...", "vectors/stimulus", "nic/show"}, common...), "what a recording tells of a failure; show: the bytes of its frame in words"},
 	{"cosim/cover", common, "bins are counted from records of any target"},
 	{"cosim/session", append([]string{"cosim/...", "vectors/stimulus", "model/conn"}, common...), "one run of a target; conn: the cost of the reference alone is measured"},
 	{"cosim/...", append([]string{"cosim/...", "vectors/stimulus"}, common...), "targets and runs; the model comes in through modeltarget and lockstep"},

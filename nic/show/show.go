@@ -182,14 +182,7 @@ func (p *Packet) Text() string {
 	s.WriteString(p.Line() + "\n")
 	for i := range p.Fields {
 		f := &p.Fields[i]
-		value := fmt.Sprintf("%d (%#x)", f.Value, f.Value)
-		switch {
-		case f.Hex != "":
-			value = f.Hex
-		case f.Word != "":
-			value = fmt.Sprintf("%s (%#x)", f.Word, f.Value)
-		}
-		fmt.Fprintf(&s, "       %-28s %s\n", f.Header+"."+f.Name, value)
+		fmt.Fprintf(&s, "       %-28s %s\n", f.Header+"."+f.Name, f)
 	}
 	return s.String()
 }

@@ -41,11 +41,50 @@ func TestEveryKind(t *testing.T) {
 		assert.Contains(t, got.Line(), " conn 3.7 path 2")
 		assert.Contains(t, got.Line(), " A L CE")
 		assert.Equal(t, want+1, strings.Count(got.Text(), "\n"), "a line for each field")
+		parts := r.Parts(frame)
+		whole(t, frame, parts)
+		assert.Equal(t, "Ethernet", parts[0].Name)
+		last := parts[len(parts)-1]
+		assert.Equal(t, "icrc", last.Name)
+		assert.Len(t, last.Text, 8, "right")
+		fields := 0
+		for _, x := range parts {
+			fields += len(x.Fields)
+		}
+		assert.Equal(t, want, fields)
 		if k.Payload {
 			assert.Equal(t, 10, got.Payload)
 		}
 	}
 	assert.Equal(t, 15, n)
+}
+
+// whole holds that parts are the frame, cut and nothing else.
+func whole(t testing.TB, frame []byte, parts []Part) {
+	t.Helper()
+	at := 0
+	for _, x := range parts {
+		require.Equal(t, at, x.At)
+		require.NotEmpty(t, x.Bytes, x.Name)
+		require.Equal(t, frame[at:at+len(x.Bytes)], x.Bytes)
+		at += len(x.Bytes)
+	}
+	require.Equal(t, len(frame), at)
+}
+
+func TestPartsOfABadFrame(t *testing.T) {
+	bad, _ := compose.BadByName("icrc")
+	p := compose.Packet{Op: wire.OpcodeWrite, Bytes: 10, Net: compose.Net{Bad: bad}}
+	frame, _ := p.Frame()
+	parts := NewReader().Parts(frame)
+	whole(t, frame, parts)
+	assert.Contains(t, parts[len(parts)-1].Text, "should be")
+	bad, _ = compose.BadByName("ethertype")
+	p.Net.Bad = bad
+	frame, _ = p.Frame()
+	parts = NewReader().Parts(frame)
+	whole(t, frame, parts)
+	assert.Equal(t, "rest", parts[len(parts)-1].Name)
 }
 
 func TestWrongFrames(t *testing.T) {
@@ -71,5 +110,6 @@ func FuzzRead(f *testing.F) {
 		if r.Line() == "" || r.Text() == "" {
 			t.Fatal("nothing to say")
 		}
+		whole(t, frame, NewReader().Parts(frame))
 	})
 }
