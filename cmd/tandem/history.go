@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"metaroce/tandem/cosim/regress/history"
+	"metaroce/tandem/cosim/regress/report"
 	"metaroce/tandem/cosim/regress/result"
 	regression "metaroce/tandem/cosim/regress/run"
 )
@@ -21,6 +23,7 @@ func (a *app) history() *cobra.Command {
   tandem history --plan nightly --most 100
   tandem history flaky
   tandem history rates
+  tandem history compare smoke-1 smoke-2
   tandem history rebuild`,
 		RunE: func(*cobra.Command, []string) error {
 			return withHistory(dir, func(s *history.Store) error { return a.listRuns(s, planName, most) })
@@ -39,7 +42,7 @@ func (a *app) history() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			n, err := regression.Rebuild(dir)
 			fmt.Fprintf(a.out, "%d runs\n", n)
-			return err
+			return errors.Join(err, report.Reindex(dir))
 		}}
 	fs := c.PersistentFlags()
 	fs.StringVar(&dir, "dir", filepath.Join("runs", "regress"), "directory of the runs of regressions")
@@ -47,7 +50,7 @@ func (a *app) history() *cobra.Command {
 		x.Flags().StringVar(&planName, "plan", "", "of this plan only")
 		x.Flags().IntVar(&most, "most", 20, "so many of the latest runs")
 	}
-	c.AddCommand(flaky, rates, rebuild)
+	c.AddCommand(flaky, rates, rebuild, a.historyCompare(&dir))
 	return c
 }
 

@@ -95,6 +95,7 @@ func (a *app) cameTo(f *regressFlags, s *regression.Summary, err error) error {
 		return err
 	}
 	verdict := t.CameTo(f.acceptKnown)
+	page := a.regressReport(s.Folder)
 	if f.json {
 		if err := a.json(struct {
 			Folder string `json:"folder"`
@@ -120,6 +121,9 @@ func (a *app) cameTo(f *regressFlags, s *regression.Summary, err error) error {
 		line += "; known failures are accepted"
 	}
 	fmt.Fprintf(a.out, "%s: %s\n", a.paint(verdict == result.Match, string(verdict)), line)
+	if page != "" {
+		fmt.Fprintf(a.out, "report: %s\n", shellPath(page))
+	}
 	fmt.Fprintln(a.out, shellPath(s.Folder.Dir))
 	return done(verdict.Exit())
 }

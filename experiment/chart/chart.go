@@ -3,12 +3,16 @@ package chart
 // Kind is what a chart looks like.
 type Kind uint8
 
-// Kinds. Lines and Bars place points by their category, XY by numbers.
+// Kinds. Lines and Bars place points by their category, XY and Dots by numbers; Dots are not joined.
 const (
 	Lines Kind = iota
 	Bars
 	XY
+	Dots
 )
+
+// numbers says whether x is a number.
+func (k Kind) numbers() bool { return k == XY || k == Dots }
 
 // Chart is all that a picture shows.
 type Chart struct {
@@ -123,7 +127,7 @@ func (f *frame) scale() bool {
 		f.y = niceAxis(y, 6)
 	}
 	f.y.from, f.y.to = f.floor, f.top
-	if f.c.Kind == XY {
+	if f.c.Kind.numbers() {
 		f.x = exactAxis(x, 8)
 		f.x.from, f.x.to = left, width-right
 	} else {

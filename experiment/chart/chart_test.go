@@ -45,7 +45,7 @@ func TestAnyChart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "points")
 		number := rapid.Float64Range(-1e6, 1e9)
-		c := &Chart{Title: rapid.String().Draw(t, "title"), XLabel: "x", YLabel: "y", Kind: Kind(rapid.IntRange(0, 2).Draw(t, "kind")), LogY: rapid.Bool().Draw(t, "log")}
+		c := &Chart{Title: rapid.String().Draw(t, "title"), XLabel: "x", YLabel: "y", Kind: Kind(rapid.IntRange(0, 3).Draw(t, "kind")), LogY: rapid.Bool().Draw(t, "log")}
 		for i := range n {
 			c.Categories = append(c.Categories, strconv.Itoa(i))
 		}
@@ -53,7 +53,7 @@ func TestAnyChart(t *testing.T) {
 			s := Series{Label: rapid.StringN(0, 30, -1).Draw(t, "label"), Colour: rapid.IntRange(0, 20).Draw(t, "colour"), Reference: rapid.Bool().Draw(t, "reference")}
 			for i := range n {
 				p := Point{X: float64(i), Y: number.Draw(t, "y"), Text: "1"}
-				if c.Kind == XY {
+				if c.Kind.numbers() {
 					p.X = number.Draw(t, "x")
 				}
 				s.Points = append(s.Points, p)

@@ -62,7 +62,7 @@ func (f *frame) grid(d *drawing) {
 
 func (f *frame) axes(d *drawing) {
 	d.line(left, f.floor, width-right, f.floor, "axis")
-	if f.c.Kind == XY {
+	if f.c.Kind.numbers() {
 		for _, t := range f.x.ticks {
 			x := f.x.at(t)
 			d.line(x, f.floor, x, f.floor+4, "axis")
@@ -118,9 +118,11 @@ func (f *frame) lines(d *drawing) {
 			}
 			points = append(points, fmt.Sprintf("%.1f,%.1f", f.x.at(p.X), f.y.at(p.Y)))
 		}
-		d.path(points, s.class())
-		if len(points) > mostDots {
-			continue
+		if f.c.Kind != Dots {
+			d.path(points, s.class())
+			if len(points) > mostDots {
+				continue
+			}
 		}
 		for _, p := range s.Points {
 			if !f.c.LogY || p.Y > 0 {
@@ -131,7 +133,7 @@ func (f *frame) lines(d *drawing) {
 }
 
 func (f *frame) tip(s *Series, p Point) string {
-	if f.c.Kind == XY {
+	if f.c.Kind.numbers() {
 		return fmt.Sprintf("%s: %s", s.Label, p.Text)
 	}
 	return fmt.Sprintf("%s, %s: %s", s.Label, f.c.Categories[int(p.X)], p.Text)

@@ -51,6 +51,7 @@ var layers = []allowed{
 	{"cosim/bridge/...", append([]string{"cosim/bridge/...", "cosim/journal", "cosim/target", "vectors/stimulus"}, common...), "the socket: carries records, does not read them"},
 	{"cosim/modeltarget", append([]string{"cosim/journal", "cosim/target", "vectors/stimulus", "model", "model/conn", "model/pipe"}, common...), "the one target that contains the model"},
 	{"cosim/lockstep", append([]string{"cosim/target", "vectors/stimulus", "model", "model/conn"}, common...), "the reference is the model, told; no particular device"},
+	{"cosim/regress/report", append([]string{"cosim/...", "experiment/chart"}, common...), "what a run came to, told of its folder: runs nothing; chart: pictures"},
 	{"cosim/regress/...", append([]string{"cosim/...", "vectors/..."}, common...), "regressions: tests come from the vectors, each is run by a suite"},
 	{"cosim/suite", append([]string{"cosim/...", "vectors/..."}, common...), "many runs: what is to be run comes from the vectors, each run from a session"},
 	{"cosim/bench/...", append([]string{"cosim/...", "vectors/...", "model/conn"}, common...), "measured runs bring their own traffic; conn: the cost of the reference alone is measured"},

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"metaroce/tandem/cosim/regress/coverage"
+	"metaroce/tandem/cosim/regress/history"
+	"metaroce/tandem/cosim/regress/run"
+)
+
+// trendRuns is how many runs the history of a report has.
+const trendRuns = 40
+
+// past adds what the index beside the runs knows of this plan until this run.
+func (r *Report) past(path string) error {
+	if path == "" {
+		path = filepath.Join(filepath.Dir(r.dir), history.FileName)
+	}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) { // Open would make one
+		r.absent("history: there is no %s beside the run", history.FileName)
+		return nil
+	}
+	s, err := history.Open(path)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if r.Trend, err = s.Trend(r.Run.Plan, r.Run.Began, trendRuns); err != nil {
+		return err
+	}
+	all, err := s.Flakes()
+	if err != nil {
+		return err
+	}
+	here := map[string]bool{}
+	for i := range r.records {
+		x := &r.records[i]
+		here[x.FullName()+"@"+x.Seed.String()] = true
+	}
+	for _, f := range all {
+		if here[f.Test+"@"+f.Seed.String()] {
+			r.Flaky = append(r.Flaky, f)
+		}
+	}
+	return nil
+}
+
+// IndexOne puts the coverage of a run into the index beside it, if there is one.
+func IndexOne(f *run.Folder) error {
+	path := filepath.Join(filepath.Dir(f.Dir), history.FileName)
+	if _, err := os.Stat(path); err != nil {
+		return nil // the run has said so
+	}
+	s, err := history.Open(path)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return index(s, f)
+}
+
+// index puts the coverage of a run in. A run that measured none has none to put in.
+func index(s *history.Store, f *run.Folder) error {
+	c, err := coverage.Read(f.Dir)
+	if errors.Is(err, os.ErrNotExist) || err == nil && c.Functional == nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.Cover(f.Header.ID, c.Functional.Bins, c.Functional.Hit)
+}
+
+// Reindex puts in the coverage of all runs of a directory.
+func Reindex(dir string) error {
+	s, err := history.Open(filepath.Join(dir, history.FileName))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	list, err := run.List(dir)
+	for _, f := range list {
+		if _, serr := os.Stat(filepath.Join(f.Dir, run.ResultsFile)); serr != nil {
+			continue // it is not in the index
+		}
+		if ierr := index(s, f); ierr != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", f.Header.ID, ierr))
+		}
+	}
+	return err
+}
