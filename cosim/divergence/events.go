@@ -11,6 +11,7 @@ import (
 	"metaroce/tandem/cosim/modeltarget"
 	"metaroce/tandem/cosim/target"
 	"metaroce/tandem/model/event"
+	"metaroce/tandem/vectors/stimulus"
 )
 
 // before and behind are how many events around the divergence are shown.
@@ -123,22 +124,48 @@ type prediction struct {
 	rows []lockstep.SkewRow
 }
 
-// mostPredicted bounds the run of the model, in transactions before the divergence: some seconds.
-const mostPredicted = 2_000_000
+// framesBehind is how many frames more than the device had taken the model gets.
+const framesBehind = 32
+
+// mostCycles bounds the run of the model: to some seconds, and to less in a fuzz test.
+var mostCycles uint64 = 8 << 20
+
+// until cuts a stimulus behind what the device had taken of it.
+func until(items stimulus.List, frames uint32) stimulus.List {
+	var list stimulus.List
+	n := uint32(0)
+	for _, it := range items {
+		switch it.Kind {
+		case stimulus.KindFrame:
+			if n++; n > frames+framesBehind {
+				return list
+			}
+		case stimulus.KindWaitCycles:
+			it.Value = uint32(min(uint64(it.Value), mostCycles))
+		}
+		list = append(list, it)
+	}
+	return list
+}
 
 // predict runs the model in cycles over the same stimulus, told when each frame came in.
 func predict(ctx context.Context, j *journal.Journal, t *track, equal uint64) (*prediction, error) {
-	if equal > mostPredicted {
-		return nil, fmt.Errorf("%d transactions before the divergence are more than are run again for a report", equal)
-	}
 	m := modeltarget.NewSkewMeter()
+	frames := uint32(0)
 	for i := uint64(0); i < min(equal, uint64(len(t.records))); i++ {
-		m.Take(t.records[i])
+		b := t.records[i]
+		if cycle := binary.LittleEndian.Uint64(b[8:]); cycle > mostCycles {
+			return nil, fmt.Errorf("the divergence is behind cycle %d: more than is run again for a report", mostCycles)
+		}
+		m.Take(b)
+		if event.Kind(b[1]) == event.KindPacketIn {
+			frames = max(frames, binary.LittleEndian.Uint32(b[16:]))
+		}
 	}
 	p := &prediction{at: map[key]uint64{}}
 	c := j.Meta.Config
 	c.Mode = target.ModeFull
-	rows, err := m.RowsOf(ctx, c, j.Stimulus, func(record []byte) {
+	rows, err := m.RowsOf(ctx, c, until(j.Stimulus, frames), func(record []byte) {
 		k := key{event.Kind(record[1]), binary.LittleEndian.Uint32(record[16:]), record[2]}
 		if _, seen := p.at[k]; !seen && k.xid != 0 && k.xid < commandBit { // commands have no time that both would count from
 			p.at[k] = binary.LittleEndian.Uint64(record[8:])

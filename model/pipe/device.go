@@ -91,7 +91,7 @@ func (d *Device) Run(want int) ([]byte, error) {
 		if d.err != nil {
 			return d.records, d.err
 		}
-		if len(d.records) > n || d.wait.active {
+		if len(d.records) > n || d.wait.active && !d.wait.idle { // a wait for idle may never end
 			last = d.cycle
 		}
 		if d.cycle-last > idleLimit {
