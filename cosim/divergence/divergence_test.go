@@ -64,7 +64,8 @@ func TestWrongValue(t *testing.T) {
 			assert.Equal(t, Device, e.Side)
 		}
 		if i > 0 {
-			assert.Equal(t, v.Events[i-1].Seq+1, e.Seq)
+			assert.Greater(t, e.Seq, v.Events[i-1].Seq)
+			assert.GreaterOrEqual(t, e.Cycle, v.Events[i-1].Cycle)
 		}
 	}
 	assert.Equal(t, before, parts)

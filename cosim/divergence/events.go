@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	"metaroce/tandem/cosim/journal"
@@ -45,31 +46,38 @@ type Event struct {
 	Model     string `json:"model,omitempty"`  // where they are not the device's
 }
 
-// events lists what stands around the divergence.
+// events lists what stands around the divergence. Register accesses would hide the rest: they are left out, unless it is
+// one of them.
 func events(t *track, d *lockstep.Divergence, p *prediction) []Event {
 	at := int(min(d.Seq, uint64(len(t.records))))
-	var list []Event
-	owed := d.DeviceRecord == "" && d.Kind != ""
-	for i := max(0, at-before); i < min(len(t.records), at+1+behind); i++ {
-		if i == at && owed {
-			list = append(list, owedEvent(d))
-		}
+	register := event.KindRegister.String()
+	take := func(i int) (Event, bool) {
 		e, ok := eventOf(t.whole(i), d, p)
-		if !ok {
-			break
-		}
-		switch {
-		case i < at:
-			e.Side = Both
-		case i == at && !owed:
-			e.Side, e.Model = Parts, modelValues(d)
-		default:
-			e.Side = Device
-		}
-		list = append(list, e)
+		return e, ok && (e.Engine != register || d.Kind == register)
 	}
-	if at == len(t.records) && owed {
+	var list []Event
+	for i := at - 1; i >= 0 && len(list) < before; i-- {
+		if e, ok := take(i); ok {
+			e.Side = Both
+			list = append(list, e)
+		}
+	}
+	slices.Reverse(list)
+	if d.DeviceRecord == "" && d.Kind != "" {
 		list = append(list, owedEvent(d))
+	} else if at < len(t.records) {
+		if e, ok := eventOf(t.whole(at), d, p); ok {
+			e.Side, e.Model = Parts, modelValues(d)
+			list = append(list, e)
+		}
+		at++
+	}
+	for n := 0; at < len(t.records) && n < behind; at++ {
+		if e, ok := take(at); ok {
+			e.Side = Device
+			list = append(list, e)
+			n++
+		}
 	}
 	return list
 }

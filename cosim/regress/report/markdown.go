@@ -28,9 +28,9 @@ var mdEscape = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;
 
 func mdText(s string) string { return mdEscape.Replace(oneLine(s)) }
 
-// mdCode is a text as code: with more backticks around it than it has in a row.
+// mdCode is a text as code: with more backticks around it than it has in a row. Not for tables, where a | would end it.
 func mdCode(s string) string {
-	s = strings.ReplaceAll(oneLine(s), "|", "\\|")
+	s = oneLine(s)
 	ticks := "`"
 	for strings.Contains(s, ticks) {
 		ticks += "`"

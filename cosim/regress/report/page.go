@@ -42,6 +42,14 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"timing": func(v *divergence.View) template.HTML {
 		return template.HTML(timing(v)) //nolint:gosec // see above
 	},
+	"wrong": func(list []divergence.Value, wrong bool) (some []divergence.Value) {
+		for _, v := range list {
+			if v.Wrong == wrong {
+				some = append(some, v)
+			}
+		}
+		return some
+	},
 	"dict": func(pairs ...any) map[string]any {
 		m := map[string]any{}
 		for i := 0; i+1 < len(pairs); i += 2 {

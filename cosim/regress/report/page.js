@@ -139,6 +139,11 @@
       for (const d of all) d.open = open;
     }
   });
+  // a list of events opens at the divergence
+  for (const box of document.querySelectorAll(".limit")) box.closest("details").addEventListener("toggle", () => {
+    const row = box.querySelector("tr.wrong");
+    if (row) box.scrollTop = row.offsetTop - box.clientHeight / 2;
+  });
   document.addEventListener("keydown", (e) => {
     if (e.key === "/" && !/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) { e.preventDefault(); at("find").focus(); }
   });

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"metaroce/tandem/cosim/regress/history"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/experiment/chart"
 )
@@ -69,7 +70,7 @@ func spread[T any](list []T, most int) []T {
 
 // throughput shows the speed of executions over the time of the run, a series for each device and preset.
 func throughput(r *Report) *chart.Chart {
-	c := &chart.Chart{Title: "Device cycles a second, over the run", XLabel: "seconds since the run began", YLabel: "cycles/s", Kind: chart.Dots, LogY: true}
+	c := &chart.Chart{Title: "Speed of the device over the run", XLabel: "seconds since the run began", YLabel: "1000 cycles/s", Kind: chart.Dots, LogY: true}
 	at := map[string]int{}
 	for _, t := range spread(r.Tests, dotsShown) {
 		if t.Cycles == 0 || t.Duration <= 0 || t.Begin == 0 {
@@ -82,7 +83,7 @@ func throughput(r *Report) *chart.Chart {
 		}
 		s := &c.Series[at[label]]
 		rate := float64(t.Cycles) * 1000 / float64(t.Duration)
-		s.Points = append(s.Points, chart.Point{X: float64(t.Begin-r.Run.Began) / 1000, Y: rate, Text: thousands(int64(rate)) + " cycles/s, " + t.ID})
+		s.Points = append(s.Points, chart.Point{X: float64(t.Begin-r.Run.Began) / 1000, Y: rate / 1000, Text: thousands(int64(rate)) + " cycles/s, " + t.ID})
 	}
 	slices.SortFunc(c.Series, func(a, b chart.Series) int { return cmp.Compare(a.Label, b.Label) })
 	for i := range c.Series {
@@ -116,7 +117,8 @@ func trends(r *Report) []*chart.Chart {
 	if len(r.Trend) < 2 {
 		return nil
 	}
-	make := func(title, unit string, kind chart.Kind, value func(i int) (float64, string, bool)) *chart.Chart {
+	flaky := slices.ContainsFunc(r.Trend, func(p history.Point) bool { return p.Flaky > 0 })
+	draw := func(title, unit string, kind chart.Kind, value func(i int) (float64, string, bool)) *chart.Chart {
 		c := &chart.Chart{Title: title, XLabel: "run", YLabel: unit, Kind: kind}
 		s := chart.Series{}
 		for i := range r.Trend {
@@ -128,24 +130,25 @@ func trends(r *Report) []*chart.Chart {
 		c.Series = []chart.Series{s}
 		return c
 	}
-	return []*chart.Chart{
-		make("Pass rate", "% match", chart.Lines, func(i int) (float64, string, bool) {
+	list := []*chart.Chart{
+		draw("Pass rate", "% match", chart.Lines, func(i int) (float64, string, bool) {
 			p := &r.Trend[i]
 			return 100 * float64(p.Matched) / float64(max(p.Cases, 1)), fmt.Sprintf("%d of %d", p.Matched, p.Cases), p.Cases > 0
 		}),
-		make("Duration", "seconds", chart.Lines, func(i int) (float64, string, bool) {
+		draw("Duration", "seconds", chart.Lines, func(i int) (float64, string, bool) {
 			ms := r.Trend[i].Duration
 			return float64(ms) / 1000, span(ms), ms > 0
 		}),
-		make("Flaky executions", "executions", chart.Bars, func(i int) (float64, string, bool) {
+		draw("Flaky executions", "executions", chart.Bars, func(i int) (float64, string, bool) {
 			n := r.Trend[i].Flaky
-			return float64(n), fmt.Sprint(n), true
+			return float64(n), fmt.Sprint(n), flaky
 		}),
-		make("Functional bins", "% hit", chart.Lines, func(i int) (float64, string, bool) {
+		draw("Functional bins", "% hit", chart.Lines, func(i int) (float64, string, bool) {
 			p := &r.Trend[i]
 			return 100 * float64(p.Hit) / float64(max(p.Bins, 1)), fmt.Sprintf("%d of %d", p.Hit, p.Bins), p.Bins > 0
 		}),
 	}
+	return slices.DeleteFunc(list, func(c *chart.Chart) bool { return len(c.Series[0].Points) == 0 })
 }
 
 // lane is the executions of one shard in the picture of the run's time.

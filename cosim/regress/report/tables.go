@@ -156,6 +156,8 @@ func (r *Report) conclude(t *triage.Triage) {
 	}
 	causes := len(r.Buckets)
 	switch match := h.Counts[result.Match]; {
+	case match == 1 && h.Cases == 1:
+		r.Sentence = fmt.Sprintf("The one execution matches: %s events compared in %s device cycles.", thousands(h.Events), thousands(h.Cycles))
 	case match == h.Cases:
 		r.Sentence = fmt.Sprintf("All %s match: %s events compared in %s device cycles.", plural(h.Cases, "execution"), thousands(h.Events), thousands(h.Cycles))
 	default:
