@@ -64,7 +64,7 @@ check: need ## fast gate: format, vet, static analysis, modules, import rules, g
 	@$(STAGE) rtl-lint     rtl/lint/lint.sh
 
 .PHONY: test
-test: check test-go test-vectors test-formal test-lockstep ## all tests; under 20 minutes on 2 cores
+test: check test-go test-vectors test-formal test-lockstep test-report ## all tests; under 20 minutes on 2 cores
 	@echo "all tests passed"
 
 .PHONY: test-go
@@ -87,6 +87,12 @@ test-lockstep: need build ## RTL and model in lockstep: all scenarios, random se
 	@$(STAGE) lockstep-small bin/tandem run --all --random $(PACKETS) --seed $(SEED) --seeds 10 --preset small --mode digest --jobs $(JOBS)
 	@$(STAGE) lockstep-full  bin/tandem run --all --random $(PACKETS) --seed $(SEED) --seeds 4 --preset full
 	@$(STAGE) touch-full     bin/tandem run --touch --preset full
+
+.PHONY: test-report
+test-report: ## the page of a regression in headless Chromium (about 300 MB, installed if it is missing): opened, filtered, copied from
+	@scripts/need.sh chromium
+	@$(GO) vet -tags browser ./cosim/regress/report
+	@$(STAGE) report-page scripts/gotest.sh --min 4 -tags browser -run Browser ./cosim/regress/report
 
 .PHONY: prove
 prove: need ## the window step proven at its full 256 bits; minutes

@@ -1,11 +1,13 @@
 #!/bin/bash
 # Sees to the tools of Debian's packages: installs what is missing when it may (root, or sudo without a password),
 # else names the packages and stops. Silent and quick when everything is there. `--check` never installs.
-# usage: scripts/need.sh [--check] [COMMAND...]      no COMMAND: all of them
+# usage: scripts/need.sh [--check] [COMMAND...]      no COMMAND: all of them, but those that are large and for one test
 set -euo pipefail
 
 # command or header: package that brings it. zlib.h is for wave windows: Verilator's FST writer compresses with it.
 readonly known='verilator:verilator g++:g++ zlib.h:zlib1g-dev iverilog:iverilog yosys:yosys z3:z3 tshark:tshark fst2vcd:gtkwave'
+# not among all of them: whoever needs one names it
+readonly named='chromium:chromium'
 # where headers are looked for; a test points it elsewhere
 readonly include=${NEED_INCLUDE:-/usr/include}
 
@@ -17,13 +19,13 @@ fi
 
 package_of() {
     local pair
-    for pair in $known; do
+    for pair in $known $named; do
         if [ "${pair%%:*}" = "$1" ]; then
             printf '%s' "${pair##*:}"
             return
         fi
     done
-    printf 'need.sh: no package is known for command "%s"; known are: %s\n' "$1" "$known" >&2
+    printf 'need.sh: no package is known for command "%s"; known are: %s\n' "$1" "$known $named" >&2
     exit 2
 }
 

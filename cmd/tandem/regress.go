@@ -66,6 +66,7 @@ checkout (smoke, nightly, full). Every execution has a seed of its own that foll
 name, so what is selected moves no seed. What failed last time runs first, then what was touched, what is new, the rest.
 
 An interrupted run (Ctrl-C, kill, power) reports what it did and goes on with --resume. docs/howto/regress.md is the manual.
+At its end every run writes report.html, report.md, junit.xml, report.json and report.tap into its folder (tandem report).
 
 What failed is told by cause: tandem triage does it again, tandem rerun runs one execution. Failures that are known
 (known.yaml beside the plan, or the file that it names) are told apart; they are failures unless --accept-known is given.

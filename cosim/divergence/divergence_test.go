@@ -133,6 +133,8 @@ func TestWords(t *testing.T) {
 	}
 	assert.Contains(t, why(&lockstep.Divergence{What: "illegal", Rule: "R-RECORD"})[1], "The rule is R-RECORD")
 	assert.Equal(t, "window packet of command 3 (connection 0, path 0)", subject(&lockstep.Divergence{Kind: "window", Op: "packet", Xid: commandBit + 3}))
+	fields := []lockstep.FieldDiff{{Field: "out.ack_now"}, {Field: "out.gap_shown"}, {Field: "path.cum"}}
+	assert.Equal(t, []lockstep.FieldDiff{fields[1], fields[0], fields[2]}, rootFirst(&lockstep.Divergence{Kind: "window", Fields: fields}))
 	wide := lockstep.FieldDiff{Device: "0x" + strings.Repeat("0", 64), Model: "0x8" + strings.Repeat("0", 61) + "21"}
 	assert.Equal(t, "differs: bit 0 is 0 in the device and 1 in the model, bit 5 is 0 in the device and 1 in the model, bit 255 is 0 in the device and 1 in the model", bothValues(wide))
 }

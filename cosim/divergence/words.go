@@ -3,6 +3,7 @@ package divergence
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"metaroce/tandem/cosim/lockstep"
@@ -23,7 +24,7 @@ func why(d *lockstep.Divergence) []string {
 	switch d.What {
 	case "differs":
 		say("The first record that differs is %s in cycle %d. The %s before it are equal.", subject(d), d.Cycle, count(d.Seq, "record"))
-		for i, f := range d.Fields {
+		for i, f := range rootFirst(d) {
 			if i == wrongShown {
 				say("%s more differ.", count(uint64(len(d.Fields)-i), "value"))
 				break
@@ -48,6 +49,17 @@ func why(d *lockstep.Divergence) []string {
 		say("The rule is %s.", d.Rule)
 	}
 	return s
+}
+
+// rootFirst lists the wrong values, the one that the others follow from first.
+func rootFirst(d *lockstep.Divergence) []lockstep.FieldDiff {
+	root, _, _ := strings.Cut(d.Root(), " ") // an outcome's name stands behind it
+	list := slices.Clone(d.Fields)
+	slices.SortStableFunc(list, func(a, b lockstep.FieldDiff) int {
+		order := map[bool]int{true: 0, false: 1}
+		return order[a.Field == root] - order[b.Field == root]
+	})
+	return list
 }
 
 // wideDigits is from where on a value is told by the bits that differ.

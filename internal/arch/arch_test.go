@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// modulePackages asks go list for every package of this module.
+// modulePackages asks go list for every package of this module, with the tests that need a browser.
 func modulePackages(t *testing.T) []Package {
 	t.Helper()
-	list := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports", Module+"/...")
+	list := exec.Command("go", "list", "-tags", "browser", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports", Module+"/...")
 	var stderr bytes.Buffer
 	list.Stderr = &stderr
 	out, err := list.Output()

@@ -109,6 +109,7 @@ var thirds = []third{
 	{"github.com/goccy/go-yaml", []string{"cosim/regress/..."}, []string{"cosim/regress/..."}, "text that people write ends in the packages that read plans"},
 	{"github.com/hjson/hjson-go", []string{"cosim/regress/plan"}, nil, "testplans of other tools are read where plans are"},
 	{"modernc.org/sqlite", []string{"cosim/regress/history"}, []string{"cosim/regress/history"}, "an index that can be thrown away; results are files"},
+	{"github.com/chromedp", nil, []string{"cosim/regress/report"}, "a browser is for the test of the page"},
 	{"golang.org/x/term", []string{"cmd/..."}, []string{"cmd/..."}, "is it a terminal"},
 }
 
