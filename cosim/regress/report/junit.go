@@ -30,6 +30,8 @@ type junitSuite struct {
 	Hostname   string          `xml:"hostname,attr,omitempty"`
 	Properties []junitProperty `xml:"properties>property"`
 	Cases      []junitCase     `xml:"testcase"`
+
+	took int64 // ms
 }
 
 type junitProperty struct {
@@ -66,6 +68,8 @@ func (r *Report) JUnit(w io.Writer) error {
 		s := &all.Suites[len(all.Suites)-1]
 		c := junitCase{Name: strings.TrimPrefix(t.ID, name+"/"), Classname: name + "." + test, Time: seconds(t.Duration)}
 		s.Tests++
+		s.took += t.Duration
+		s.Time = seconds(s.took)
 		switch {
 		case t.Verdict == result.Match:
 		case t.Verdict == result.Divergence:
@@ -78,9 +82,6 @@ func (r *Report) JUnit(w io.Writer) error {
 			all.Errors++
 		}
 		s.Cases = append(s.Cases, c)
-	}
-	for i := range r.Suites { // both are in the order of the names
-		all.Suites[i].Time = seconds(r.Suites[i].Duration)
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 type canvas struct{ b strings.Builder }
 
 func (c *canvas) open(wide, tall float64, class, label string) {
-	fmt.Fprintf(&c.b, `<svg xmlns="http://www.w3.org/2000/svg" class="%s" viewBox="0 0 %.0f %.0f" style="max-width:%.0fpx" role="img" aria-label="%s">`, class, wide, tall, wide, html.EscapeString(label))
+	fmt.Fprintf(&c.b, `<svg xmlns="http://www.w3.org/2000/svg" class="%s" viewBox="0 0 %.0f %.0f" width="%.0f" role="img" aria-label="%s">`, class, wide, tall, wide, html.EscapeString(label))
 }
 
 func (c *canvas) text(x, y float64, class, s string) {
