@@ -122,6 +122,11 @@ func TestDivergenceGivesItsSignature(t *testing.T) {
 	s, line := signature(o)
 	assert.Equal(t, result.Signature{Rule: "R-WINDOW", Engine: "window", Kind: "differs", Field: "out.ack_now"}, s)
 	assert.Contains(t, line, "out.ack_now is 0 in the device")
+	for what, field := range map[string]string{"illegal": "no room for * beats", "late": "", "missing": ""} {
+		o.Verdict.Divergence = &lockstep.Divergence{What: what, Kind: "admit", Rule: "R-ADMIT", Why: "no room for 7 beats (of 64)"}
+		s, _ = signature(o)
+		assert.Equal(t, result.Signature{Rule: "R-ADMIT", Engine: "admit", Kind: what, Field: field}, s)
+	}
 }
 
 func TestLimits(t *testing.T) {

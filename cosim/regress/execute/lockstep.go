@@ -162,7 +162,11 @@ func (e *Env) judge(ctx context.Context, r result.Record, o *suite.Outcome) resu
 // signature is that of a run which was compared and found wrong.
 func signature(o *suite.Outcome) (result.Signature, string) {
 	if d := o.Verdict.Divergence; d != nil {
-		return result.Signature{Rule: d.Rule, Engine: d.Kind, Field: d.Root(), Kind: d.What}, d.Line()
+		s := result.Signature{Rule: d.Rule, Engine: d.Kind, Field: d.Root(), Kind: d.What}
+		if s.Field == "" && d.What == "illegal" { // what is late or missing is one cause, whatever it was noticed by
+			s.Field = result.Normalise(d.Why)
+		}
+		return s, d.Line()
 	}
 	if len(o.Breaches) > 0 {
 		_, what, _ := strings.Cut(o.Breaches[0], ": ") // behind "cycle N, xid X"

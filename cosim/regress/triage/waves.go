@@ -21,7 +21,7 @@ import (
 type WaveOptions struct {
 	Most int                  // executions of each bucket
 	Say  func(id string)      // before each; nil: nobody
-	Note func(id, why string) // of one that has no waves; nil: nobody
+	Note func(of, why string) // of an execution, or a bucket, that gets no waves; nil: nobody
 	Log  io.Writer            // of builds; nil: nobody
 	// Dump runs one again; nil: execute.Waves.
 	Dump func(ctx context.Context, c *plan.Case, root, binary, folder string, log io.Writer) (*lockstep.Divergence, error)
@@ -55,7 +55,11 @@ func (t *Triage) Waves(ctx context.Context, o WaveOptions) error {
 		if b.Excused() {
 			continue
 		}
-		for _, r := range b.choose(records, o.Most) {
+		list := b.choose(records, o.Most)
+		if len(list)+len(b.Waves) == 0 && o.Note != nil {
+			o.Note("bucket "+b.ID, "it has no divergence of RTL whose folder was kept")
+		}
+		for _, r := range list {
 			if err := b.dump(ctx, f, by[r.ID()], &r, &o); err != nil {
 				return err
 			}
