@@ -62,7 +62,7 @@ func (a *app) regress() *cobra.Command {
 		Use:   "regress PLAN",
 		Short: "runs the tests of a plan with many seeds, and says what they came to",
 		Long: `Runs a plan: a YAML file with suites of tests, seeds, presets, variants and limits, or the name of one in plans/ of the
-checkout (smoke, nightly, full). Every execution has a seed of its own that follows from the plan's base seed and its
+checkout (smoke, nightly, full, faults). Every execution has a seed of its own that follows from the plan's base seed and its
 name, so what is selected moves no seed. What failed last time runs first, then what was touched, what is new, the rest.
 
 An interrupted run (Ctrl-C, kill, power) reports what it did and goes on with --resume. docs/howto/regress.md is the manual.
