@@ -38,18 +38,27 @@ type tab struct {
 	requests []string
 }
 
+// chromium is one browser for all tests; it ends with them.
+var chromium = sync.OnceValue(func() context.Context {
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox)...)
+	atEnd = append(atEnd, stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	atEnd = append(atEnd, stop)
+	if err := chromedp.Do(ctx); err != nil {
+		panic(err)
+	}
+	return ctx
+})
+
 // openPage writes a report's page and opens it.
 func openPage(t testing.TB, dir string) *tab {
 	t.Helper()
 	r := read(t, dir, Options{})
 	names, err := r.Write(dir, Formats()[:1])
 	require.NoError(t, err)
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox)
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stop := chromedp.NewContext(chromium()) // a tab
 	t.Cleanup(stop)
 	ctx, stop = context.WithTimeout(ctx, 2*time.Minute) // a browser that hangs
-	t.Cleanup(stop)
-	ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)
 	b := &tab{t: t, ctx: ctx}
 	require.NoError(t, chromedp.Listen(ctx, b.listen))

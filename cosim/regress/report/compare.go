@@ -275,6 +275,9 @@ func (c *Comparison) conclude() {
 	default:
 		c.Result = Outcome{lockstep.Match, "no new failures"}
 	}
+	if n := len(c.NoResult); n > 0 && len(c.Failures) > 0 {
+		c.Result.Sentence += fmt.Sprintf("; %s without a result", plural(n, "execution"))
+	}
 	c.Result.Sentence += fmt.Sprintf("; %d fixed, %d still failing, %d flaky, %s slower, %s of coverage lost",
 		len(c.Fixed), len(c.Still), len(c.Flaky), plural(len(c.Slower), "test"), plural(len(c.Lost), "point"))
 }

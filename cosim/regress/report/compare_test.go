@@ -58,7 +58,7 @@ func TestCompare(t *testing.T) {
 	assert.Empty(t, c.Flaky, "the sources are others")
 	assert.Equal(t, 5, c.Common)
 	assert.Equal(t, lockstep.Diverged, c.Result.Result)
-	assert.Contains(t, c.Result.Sentence, "3 new failures; 1 fixed, 1 still failing")
+	assert.Contains(t, c.Result.Sentence, "3 new failures; 1 execution without a result; 1 fixed, 1 still failing")
 
 	// with the same sources, what came to another end is flaky
 	c = compare(t, before, after, nil)

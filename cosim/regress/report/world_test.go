@@ -112,8 +112,14 @@ var kept = sync.OnceValues(func() (string, error) {
 	return dir, err
 })
 
+// atEnd is called when all tests are through, the last first.
+var atEnd []func()
+
 func TestMain(m *testing.M) {
 	code := m.Run()
+	for _, f := range slices.Backward(atEnd) {
+		f()
+	}
 	if dir, err := kept(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(dir))
 	}
