@@ -18,6 +18,7 @@ import (
 
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/run"
+	"metaroce/tandem/cosim/regress/triage"
 )
 
 var update = flag.Bool("update", false, "write the golden files again; look at the difference")
@@ -84,6 +85,27 @@ func TestModel(t *testing.T) {
 	assert.Equal(t, []Rate{{"rtl", "tiny", 17, r.Rates[0].Low, r.Rates[0].Median, r.Rates[0].High}}, r.Rates)
 	for i := 1; i < len(r.Slowest); i++ {
 		assert.LessOrEqual(t, r.Slowest[i].Duration, r.Slowest[i-1].Duration)
+	}
+}
+
+// TestFoundOut: shrunk cases and waves that others wrote into triage.json stand in every form that has room for them.
+func TestFoundOut(t *testing.T) {
+	w := newWorld(t)
+	dir := w.some(false)
+	tr, err := triage.Read(dir)
+	require.NoError(t, err)
+	tr.Buckets[0].Shrunk = &triage.Shrunk{File: "shrunk/x.mrv", Before: 5000, After: 12, Runs: 61, Again: "tandem run shrunk/x.scn"}
+	tr.Buckets[0].Waves = []triage.Wave{{ID: "bugs/ce+tiny@1", File: "waves/x.fst", GTKWave: "waves/x.gtkw", Surfer: "waves/x.surf", From: 5, To: 99, Cycle: 50}}
+	require.NoError(t, tr.Write())
+	r := read(t, dir, Options{})
+	for _, name := range []string{"html", "md", "junit", "json", "tap"} {
+		assert.Contains(t, text(t, r, name), "tandem run shrunk/x.scn", name)
+	}
+	html := text(t, r, "html")
+	assert.Contains(t, html, `data-copy="tandem run shrunk/x.scn"`)
+	assert.Contains(t, html, "From 5000 events of stimulus to 12, in 61 runs")
+	for _, file := range []string{"waves/x.fst", "waves/x.gtkw", "waves/x.surf", "cycles 5 to 99, divergence at 50"} {
+		assert.Contains(t, html, file)
 	}
 }
 
