@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"metaroce/tandem/cosim/lockstep"
-	"metaroce/tandem/cosim/regress/farm"
 	"metaroce/tandem/cosim/regress/history"
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
@@ -48,7 +47,7 @@ func (f *regressFlags) common(c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVar(&f.dir, "dir", filepath.Join("runs", "regress"), "directory of the runs of regressions")
 	fs.IntVarP(&f.workers, "jobs", "j", runtime.NumCPU(), "executions side by side")
-	fs.StringVar(&f.launcher, "launcher", "local", "where shards run: local, or exec:WORDS, a prefix for the command of each shard")
+	fs.StringVar(&f.launcher, "launcher", "local", "where shards run: local; slurm or slurm:OPTIONS, an array of sbatch with these; exec:WORDS, a prefix for the command of each shard")
 	fs.IntVar(&f.failFast, "fail-fast", 0, "end after so many executions that do not match (0: never)")
 	fs.BoolVar(&f.noCover, "no-cover", false, "write no functional bins")
 	fs.BoolVar(&f.acceptKnown, "accept-known", false, acceptKnown)
@@ -78,6 +77,7 @@ is wrong, 3 nothing or not enough was compared, 4 the device cannot do something
   tandem regress nightly --select 'random/*' --drop tag:slow -j 8 --seed random
   tandem regress smoke --dut model               without a simulator
   tandem regress smoke --waves 2                 waves of two executions of each cause
+  tandem regress nightly -j 200 --launcher 'slurm:--partition=sim --time=2:00:00 --mem=2G'
   tandem regress nightly --list                  what it would run
   tandem regress --resume runs/regress/nightly-3`,
 		Args: cobra.MaximumNArgs(1),
@@ -146,20 +146,6 @@ func contains(list []string, s string) bool {
 		}
 	}
 	return false
-}
-
-// launch is the launcher that --launcher names.
-func (f *regressFlags) launch() (farm.Launcher, error) {
-	l := &farm.Local{Workers: f.workers}
-	if f.launcher == "local" {
-		return l, nil
-	}
-	if words, ok := strings.CutPrefix(f.launcher, "exec:"); ok && len(strings.Fields(words)) > 0 {
-		exe, err := os.Executable()
-		l.Prefix, l.Program = strings.Fields(words), exe // another machine has another /proc/self
-		return l, err
-	}
-	return nil, fmt.Errorf("--launcher %q: want local, or exec: and a command", f.launcher)
 }
 
 // planPath is the file of a plan: a path, or a name in the checkout.

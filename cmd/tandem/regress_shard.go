@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,9 @@ const stoppedCode = 143
 
 // workerCommand is the worker's subcommand.
 const workerCommand = "regress-worker"
+
+// farmSettle is how long a bad end waits for the signal that may have caused it: a farm sends it to one process after the other.
+const farmSettle = 500 * time.Millisecond
 
 func (a *app) regressShard() *cobra.Command {
 	parent := false
@@ -36,7 +40,11 @@ Exit codes: 0 every execution has a record, whatever it says, 2 it could not be 
 					stop(errors.New("the runner has gone"))
 				}()
 			}
-			err := shard.Supervise(ctx, args[0], shard.Options{Args: []string{workerCommand}})
+			o := shard.Options{Args: []string{workerCommand}, Settle: farmSettle}
+			if parent { // on this machine nobody signals all processes of a shard
+				o.Settle = 0
+			}
+			err := shard.Supervise(ctx, args[0], o)
 			if err != nil && (ctx.Err() != nil || errors.Is(err, shard.ErrStopFile)) {
 				return &status{result: lockstep.Result(stoppedCode), err: fmt.Errorf("stopped: %w", err)}
 			}

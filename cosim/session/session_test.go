@@ -289,7 +289,8 @@ func TestDiskFull(t *testing.T) {
 		os.Exit(int(v.Result))
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestDiskFull$")
-	cmd.Env = append(os.Environ(), env+"="+t.TempDir())
+	dir := t.TempDir() // the child ends before it can remove what it makes elsewhere
+	cmd.Env = append(os.Environ(), env+"="+dir, "TMPDIR="+dir)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	require.ErrorAs(t, err, &exit, "%s", out)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -20,8 +21,8 @@ import (
 type Local struct {
 	Workers int
 	Program string   // empty: this one
-	Prefix  []string // words before the command
-	// Silence is how long a shard may be without a sign of life; 0: a minute.
+	Prefix  []string // words before the command; {run} and {shard} in them are the names of these
+	// Silence is how long a shard may be without a sign of life; 0: a minute, five on another machine, whose disk is seen late.
 	Silence time.Duration
 	// StopWait is how long a shard that is told to stop may take; 0: 20 s.
 	StopWait time.Duration
@@ -29,6 +30,7 @@ type Local struct {
 
 const (
 	defaultSilence  = time.Minute
+	remoteSilence   = 5 * time.Minute
 	defaultStopWait = 20 * time.Second
 	lookEvery       = 500 * time.Millisecond
 	termWait        = 5 * time.Second
@@ -48,14 +50,17 @@ func (l *Local) Name() string {
 	return "local"
 }
 
+// Packs implements Launcher.
+func (l *Local) Packs() Packs { return Packs{Least: 2 * time.Second, Most: time.Minute} }
+
 // Launch implements Launcher.
-func (l *Local) Launch(ctx context.Context, shards []Shard, ended func(int, error)) error {
+func (l *Local) Launch(ctx context.Context, shards []Shard, w Watch) error {
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for range max(1, min(l.Workers, len(shards))) {
 		wg.Go(func() {
 			for i := range next {
-				ended(i, l.one(ctx, &shards[i]))
+				w.Ended(i, l.one(ctx, &shards[i]))
 			}
 		})
 	}
@@ -81,7 +86,12 @@ func (l *Local) one(ctx context.Context, s *Shard) error {
 	if program == "" {
 		program = shard.Self
 	}
-	argv := append(append([]string{}, l.Prefix...), program, Command)
+	places := strings.NewReplacer("{shard}", s.Name, "{run}", s.run())
+	var argv []string
+	for _, word := range l.Prefix {
+		argv = append(argv, places.Replace(word))
+	}
+	argv = append(argv, program, Command)
 	if len(l.Prefix) == 0 {
 		argv = append(argv, ParentFlag)
 	}
@@ -109,10 +119,16 @@ func (l *Local) follow(ctx context.Context, s *Shard, cmd *exec.Cmd, pipe io.Wri
 	tree := process.New(cmd.Process.Pid)
 	gone := make(chan error, 1)
 	go func() { gone <- cmd.Wait() }()
-	silence := orElse(l.Silence, defaultSilence)
+	silence, waits := orElse(l.Silence, defaultSilence), false
+	if len(l.Prefix) > 0 { // there may be a queue before its first sign
+		silence, waits = orElse(l.Silence, remoteSilence), true
+	}
 	tick := time.NewTicker(min(lookEvery, silence/4))
 	defer tick.Stop()
 	turn, heard := 0, time.Now()
+	if life, ok := shard.ReadLife(shard.PathsOf(s.File).Beat); ok {
+		turn = life.Turn
+	}
 	for {
 		select {
 		case err := <-gone:
@@ -128,9 +144,9 @@ func (l *Local) follow(ctx context.Context, s *Shard, cmd *exec.Cmd, pipe io.Wri
 			return ErrStopped
 		case <-tick.C:
 			if life, ok := shard.ReadLife(shard.PathsOf(s.File).Beat); ok && life.Turn != turn {
-				turn, heard = life.Turn, time.Now()
+				turn, heard, waits = life.Turn, time.Now(), false
 			}
-			if time.Since(heard) > silence {
+			if !waits && time.Since(heard) > silence {
 				tree.Kill(false)
 				<-gone
 				return fmt.Errorf("%w for %v", ErrSilent, silence)

@@ -39,13 +39,13 @@ func launch(t *testing.T, ctx context.Context, l *Local, list []Shard) map[int]e
 	t.Helper()
 	var mu sync.Mutex
 	got := map[int]error{}
-	require.NoError(t, l.Launch(ctx, list, func(i int, err error) {
+	require.NoError(t, l.Launch(ctx, list, Watch{Ended: func(i int, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		_, twice := got[i]
 		assert.False(t, twice, "shard %d ended twice", i)
 		got[i] = err
-	}))
+	}}))
 	return got
 }
 

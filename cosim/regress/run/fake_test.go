@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -24,7 +25,9 @@ type fake struct {
 
 func (f *fake) Name() string { return "fake" }
 
-func (f *fake) Launch(_ context.Context, shards []farm.Shard, ended func(int, error)) error {
+func (f *fake) Packs() farm.Packs { return farm.Packs{Least: time.Second, Most: time.Minute} }
+
+func (f *fake) Launch(_ context.Context, shards []farm.Shard, w farm.Watch) error {
 	round := int(f.calls.Add(1)) - 1
 	for i, s := range shards {
 		file, err := shard.Read(s.File)
@@ -35,7 +38,7 @@ func (f *fake) Launch(_ context.Context, shards []farm.Shard, ended func(int, er
 		if err != nil {
 			return err
 		}
-		ended(i, f.do(round, file, func(list ...result.Record) {
+		w.Ended(i, f.do(round, file, func(list ...result.Record) {
 			for _, r := range list {
 				line, _ := r.Append(nil)
 				_, _ = out.Write(line)

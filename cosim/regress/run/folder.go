@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 
-	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/regress/known"
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
@@ -262,16 +261,5 @@ func (f *Folder) linkLatest() {
 	next := fmt.Sprintf("%s.%d", link, os.Getpid())
 	if os.Symlink(f.Header.ID, next) == nil && os.Rename(next, link) != nil {
 		_ = os.Remove(next)
-	}
-}
-
-// tidy removes folders in which nothing was kept.
-func (f *Folder) tidy() {
-	for _, name := range []string{execute.TestsFolder, execute.CoverFolder} {
-		suites, _ := os.ReadDir(f.path(name))
-		for _, s := range suites {
-			_ = os.Remove(filepath.Join(f.path(name), s.Name())) // fails where something is in it
-		}
-		_ = os.Remove(f.path(name))
 	}
 }

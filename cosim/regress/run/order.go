@@ -75,24 +75,28 @@ func order(cases []plan.Case, pending []int, past map[string]*history.Past) []it
 	return list
 }
 
-// Bounds of a pack: less costs more to start than to run, more keeps results back and the end ragged.
-const (
-	leastPack = 2 * time.Second
-	mostPack  = time.Minute
-)
+// pack cuts the order into shards, longer ones where there would be more than may be.
+func pack(list []item, workers int, p farm.Packs) [][]item {
+	packs := cut(list, workers, p)
+	for p.Count > 0 && len(packs) > p.Count {
+		p.Least, p.Most = 2*p.Least, 2*p.Most
+		packs = cut(list, workers, p)
+	}
+	return packs
+}
 
-// pack cuts the order into shards. Each gets a share of what is left, so that they become smaller towards the end and
-// no worker is left with much when the others are through. What failed or was touched goes out in small packs: it is waited for.
-func pack(list []item, workers int) [][]item {
+// cut gives each shard a share of what is left, so that they become smaller towards the end and no worker is left with much
+// when the others are through. What failed or was touched goes out in small ones: it is waited for.
+func cut(list []item, workers int, p farm.Packs) [][]item {
 	left := time.Duration(0)
 	for i := range list {
 		left += list[i].expect
 	}
 	var packs [][]item
 	for len(list) > 0 {
-		size := min(max(left/time.Duration(2*max(1, workers)), leastPack), mostPack)
+		size := min(max(left/time.Duration(2*max(1, workers)), p.Least), p.Most)
 		if list[0].class < fresh {
-			size = leastPack
+			size = p.Least
 		}
 		n, sum := 0, time.Duration(0)
 		for n < len(list) && (n == 0 || sum+list[n].expect <= size) {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
+	"metaroce/tandem/cosim/regress/farm"
 	"metaroce/tandem/cosim/regress/history"
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
@@ -50,12 +51,14 @@ func TestEverythingIsPackedOnce(t *testing.T) {
 		}
 		workers := rapid.IntRange(1, 9).Draw(t, "workers")
 		list := order(cases, pending, past)
-		packs := pack(list, workers)
+		bounds := farm.Packs{Least: 2 * time.Second, Most: time.Minute, Count: rapid.IntRange(0, 12).Draw(t, "count")}
+		packs := pack(list, workers, bounds)
+		assert.True(t, bounds.Count == 0 || len(packs) <= bounds.Count, "%d packs", len(packs))
 		var got []int
 		early := rest
 		for _, p := range packs {
 			assert.NotEmpty(t, p)
-			assert.True(t, len(p) == 1 || expectOf(p) <= mostPack, "a pack of %d takes %v", len(p), expectOf(p))
+			assert.True(t, bounds.Count > 0 || len(p) == 1 || expectOf(p) <= bounds.Most, "a pack of %d takes %v", len(p), expectOf(p))
 			for _, x := range p {
 				got = append(got, x.at)
 			}
@@ -70,13 +73,14 @@ func TestEverythingIsPackedOnce(t *testing.T) {
 
 // TestPacksBalance: of many cases of one length no worker gets more than its share and a bit.
 func TestPacksBalance(t *testing.T) {
+	local := &farm.Local{}
 	var list []item
 	for i := range 1000 {
 		list = append(list, item{at: i, class: rest, expect: time.Second})
 	}
 	for _, workers := range []int{1, 2, 7} {
 		free := make([]time.Duration, workers)
-		for _, p := range pack(list, workers) {
+		for _, p := range pack(list, workers, local.Packs()) {
 			least := 0
 			for w := range free {
 				if free[w] < free[least] {
@@ -86,7 +90,7 @@ func TestPacksBalance(t *testing.T) {
 			free[least] += expectOf(p)
 		}
 		for _, d := range free {
-			assert.LessOrEqual(t, d, 1000*time.Second/time.Duration(workers)+leastPack+time.Second, "%d workers", workers)
+			assert.LessOrEqual(t, d, 1000*time.Second/time.Duration(workers)+local.Packs().Least+time.Second, "%d workers", workers)
 		}
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
 	"strconv"
 	"sync"
 	"time"
 
 	"metaroce/tandem/cosim/regress/execute"
+	"metaroce/tandem/cosim/regress/farm"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/shard"
 )
@@ -96,7 +96,7 @@ func (r *runner) give(ctx context.Context, pending []int) error {
 		r.expect[r.cases[x.at].ID()] = x.expect
 		r.left += x.expect
 	}
-	packs := pack(list, r.o.Workers)
+	packs := pack(list, r.o.Workers, r.o.Launcher.Packs())
 	names, files := make([]string, len(packs)), make([]string, len(packs))
 	for i, p := range packs {
 		names[i] = fmt.Sprintf("r%d-%04d", r.round, i+1)
@@ -134,16 +134,16 @@ func programPath() string {
 func (r *runner) launch(ctx context.Context, packs [][]item, names, files []string) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var mu sync.Mutex
-	var bad []string
+	var told notes
 	through := make(chan error, 1)
 	go func() {
-		through <- r.o.Launcher.Launch(ctx, shardsOf(packs, names, files), func(i int, err error) {
-			if err != nil && ctx.Err() == nil {
-				mu.Lock()
-				bad = append(bad, fmt.Sprintf("shard %s: %v: %s", names[i], err, shard.LastWords(files[i])))
-				mu.Unlock()
-			}
+		through <- r.o.Launcher.Launch(ctx, shardsOf(packs, names, files), farm.Watch{
+			Ended: func(i int, err error) {
+				if err != nil && ctx.Err() == nil {
+					told.add(fmt.Sprintf("shard %s: %v: %s", names[i], err, shard.LastWords(files[i])))
+				}
+			},
+			Note: told.add,
 		})
 	}()
 	poll := r.o.Poll
@@ -159,10 +159,7 @@ func (r *runner) launch(ctx context.Context, packs [][]item, names, files []stri
 			if perr := r.c.poll(); perr != nil {
 				return perr
 			}
-			sort.Strings(bad)
-			for _, text := range bad {
-				r.note("%s", text)
-			}
+			told.pass(r)
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.o.Launcher.Name(), err)
 			}
@@ -174,6 +171,7 @@ func (r *runner) launch(ctx context.Context, packs [][]item, names, files []stri
 			if err := r.c.poll(); err != nil {
 				return err
 			}
+			told.pass(r)
 			if w := r.o.Watch.Tick; w != nil {
 				w(r.c.running(names), len(r.c.got), max(r.left, 0))
 			}
@@ -181,6 +179,28 @@ func (r *runner) launch(ctx context.Context, packs [][]item, names, files []stri
 				stop(errEnough)
 			}
 		}
+	}
+}
+
+// notes are what a launcher tells, from any goroutine; the run passes them on from its own.
+type notes struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (n *notes) add(text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.list = append(n.list, text)
+}
+
+func (n *notes) pass(r *runner) {
+	n.mu.Lock()
+	list := n.list
+	n.list = nil
+	n.mu.Unlock()
+	for _, text := range list {
+		r.note("%s", text)
 	}
 }
 
@@ -208,7 +228,7 @@ func (r *runner) finish(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	pending := r.c.pending(r.cases)
-	interrupted := ctx.Err() != nil
+	interrupted := ctx.Err() != nil || r.cut
 	for _, at := range pending {
 		list = append(list, r.without(at, begun, interrupted))
 	}
@@ -263,7 +283,7 @@ func (r *runner) conclude(list []result.Record, interrupted bool) error {
 	if err := result.WriteFile(r.f.path(ResultsFile), list); err != nil {
 		return err
 	}
-	r.f.tidy()
+	r.f.tidy(list)
 	if r.o.History != nil {
 		if err := r.o.History.Add(r.f.Row(), list); err != nil {
 			r.note("history: %v", err)

@@ -118,7 +118,7 @@ func Resume(ctx context.Context, dir string, o Common) (*Summary, error) {
 		return nil, fmt.Errorf("%s was begun by another build of this program (%.12s, this is %.12s): results of two cannot be mixed; begin a new run, or one of its cases with `tandem regress --repeat %s`",
 			f.Dir, f.Header.Program, p, f.Header.ID)
 	}
-	if err := os.Remove(f.stopFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := f.retire(ctx); err != nil {
 		return nil, err
 	}
 	f.Header.Launcher, f.Header.Workers = o.Launcher.Name(), o.Workers
@@ -137,6 +137,7 @@ type runner struct {
 	past    map[string]*history.Past
 	round   int
 	fails   int
+	cut     bool                     // no more can be started
 	expect  map[string]time.Duration // of cases without a record, by ID
 	left    time.Duration            // sum of these
 }
@@ -164,7 +165,11 @@ func (r *runner) do(ctx context.Context) (*Summary, error) {
 	}
 	r.c.fresh = r.record
 	if err := r.rounds(ctx); err != nil {
-		return nil, errors.Join(err, r.broken(err))
+		if len(r.c.got) == 0 {
+			return nil, errors.Join(err, r.broken(err))
+		}
+		r.note("%v", err) // what is known is told, and the rest can be run later
+		r.cut = true
 	}
 	return r.finish(ctx)
 }

@@ -22,6 +22,9 @@ type Options struct {
 	// Look is how often limits are looked at; BeatEvery how often a sign of life is given; StopWait how long a case that is
 	// stopped may take to end in order, which keeps its folder readable. 0: as the product has it.
 	Look, BeatEvery, StopWait time.Duration
+	// Settle is how long a bad end is not believed. A farm that ends a job signals all its processes: a simulator that dies of
+	// that must not become a verdict before this process has its own signal. 0: only this process is signalled.
+	Settle time.Duration
 }
 
 const (
@@ -187,7 +190,10 @@ func (s *supervisor) one(ctx context.Context, c *plan.Case) error {
 		}
 		s.life.running(id)
 		var err error
-		if r, err = s.run(ctx, c); err != nil {
+		if r, err = s.run(ctx, c); err == nil {
+			err = s.settle(ctx, &r)
+		}
+		if err != nil {
 			_, werr := s.begun.WriteString(undone + id + "\n")
 			return errors.Join(err, werr)
 		}
@@ -206,6 +212,26 @@ func (s *supervisor) one(ctx context.Context, c *plan.Case) error {
 	s.done[id] = true
 	s.life.through(len(s.done))
 	return nil
+}
+
+// settle waits whether a bad end came of the end of the whole shard. Such a record is none, and what was kept for it goes.
+func (s *supervisor) settle(ctx context.Context, r *result.Record) error {
+	if r.Verdict == result.Match {
+		return nil
+	}
+	if ctx.Err() == nil && s.o.Settle > 0 {
+		select {
+		case <-time.After(s.o.Settle):
+		case <-ctx.Done():
+		}
+	}
+	if ctx.Err() == nil {
+		return nil
+	}
+	if r.Folder == "" {
+		return context.Cause(ctx)
+	}
+	return errors.Join(context.Cause(ctx), os.RemoveAll(filepath.Join(s.f.Env.Run, r.Folder)))
 }
 
 // worker is the child that takes the next case.
