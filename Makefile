@@ -64,12 +64,17 @@ check: need ## fast gate: format, vet, static analysis, modules, import rules, g
 	@$(STAGE) rtl-lint     rtl/lint/lint.sh
 
 .PHONY: test
-test: check test-go test-vectors test-formal test-lockstep test-report ## all tests; under 20 minutes on 2 cores
+test: check test-go test-farm test-vectors test-formal test-lockstep test-report ## all tests; under 20 minutes on 2 cores
 	@echo "all tests passed"
 
 .PHONY: test-go
 test-go: need ## Go tests with the race detector, in shuffled order; a skipped test is a failure
 	@$(STAGE) go-test scripts/gotest.sh --min 200 -race -shuffle=on -timeout 15m ./...
+
+.PHONY: test-farm
+test-farm: ## regressions on a Slurm of this machine: munged, slurmctld, slurmd on loopback, torn down afterwards; under a minute
+	@scripts/need.sh munged slurmctld slurmd sbatch
+	@$(STAGE) farm scripts/gotest.sh --min 6 -tags farm -run '^TestFarm$$' -timeout 5m ./cmd/tandem
 
 .PHONY: test-vectors
 test-vectors: need ## golden vectors: steps on source and netlist, the receive side as exported benches, and the RTL benches

@@ -1,15 +1,15 @@
 #!/bin/bash
 # Sees to the tools of Debian's packages: installs what is missing when it may (root, or sudo without a password),
 # else names the packages and stops. Silent and quick when everything is there. `--check` never installs.
-# usage: scripts/need.sh [--check] [COMMAND...]      no COMMAND: all of them, but those that are large and for one test
+# usage: scripts/need.sh [--check] [COMMAND...]      no COMMAND: all of them, but those that are large, or daemons, and for one test
 set -euo pipefail
 
 # command or header: package that brings it. zlib.h is for wave windows: Verilator's FST writer compresses with it.
 readonly known='verilator:verilator g++:g++ zlib.h:zlib1g-dev iverilog:iverilog yosys:yosys z3:z3 tshark:tshark fst2vcd:gtkwave'
 # not among all of them: whoever needs one names it
-readonly named='chromium:chromium'
-# where headers are looked for; a test points it elsewhere
-readonly include=${NEED_INCLUDE:-/usr/include}
+readonly named='chromium:chromium munged:munge slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client'
+# where headers are looked for, and daemons, which not everybody's PATH has; a test points them elsewhere
+readonly include=${NEED_INCLUDE:-/usr/include} sbin=${NEED_SBIN:-/usr/sbin}
 
 check_only=no
 if [ "${1:-}" = --check ]; then
@@ -32,7 +32,7 @@ package_of() {
 present() {
     case $1 in
     *.h) [ -e "$include/$1" ] ;;
-    *) command -v "$1" >/dev/null ;;
+    *) command -v "$1" >/dev/null || [ -x "$sbin/$1" ] ;;
     esac
 }
 

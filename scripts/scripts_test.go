@@ -45,7 +45,7 @@ func (m *machine) user(id string) { m.command("id", "echo "+id) }
 func (m *machine) need(args ...string) (string, int) {
 	m.t.Helper()
 	cmd := exec.Command("/bin/bash", append([]string{"need.sh"}, args...)...)
-	cmd.Env = []string{"PATH=" + m.bin, "NEED_INCLUDE=" + m.bin, "TMPDIR=" + m.t.TempDir()}
+	cmd.Env = []string{"PATH=" + m.bin, "NEED_INCLUDE=" + m.bin, "NEED_SBIN=" + m.bin + "/sbin", "TMPDIR=" + m.t.TempDir()}
 	out, err := cmd.CombinedOutput()
 	return string(out), exitCode(m.t, err)
 }
@@ -92,6 +92,20 @@ func TestNeedInstallsAsRoot(t *testing.T) {
 	out, code = m.need()
 	assert.Zero(t, code)
 	assert.Empty(t, out, "the second time there is nothing to do")
+}
+
+// TestNeedDaemons: they are asked for by name, and are there also where no PATH leads.
+func TestNeedDaemons(t *testing.T) {
+	m := newMachine(t, "sbatch", "munged")
+	m.user("1000")
+	out, code := m.need("--check", "sbatch", "munged", "slurmctld", "slurmd")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, out, "apt-get install slurmctld slurmd\n")
+	require.NoError(t, os.Mkdir(m.bin+"/sbin", 0o755))
+	m.command("sbin/slurmctld", "exit 0")
+	m.command("sbin/slurmd", "exit 0")
+	out, code = m.need("sbatch", "munged", "slurmctld", "slurmd")
+	assert.Zero(t, code, out)
 }
 
 func TestNeedUsesSudoThatAsksNothing(t *testing.T) {

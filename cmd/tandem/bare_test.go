@@ -46,6 +46,7 @@ func bare(ts *testscript.TestScript, neg bool, args []string) {
 		text, err := os.ReadFile(path)
 		ts.Check(err)
 		b.WriteString("== " + rel + "\n")
+		text = bytes.ReplaceAll(text, []byte("tandem rerun "+filepath.Base(run)), []byte("tandem rerun RUN"))
 		b.Write(variable.ReplaceAll(bytes.ReplaceAll(text, []byte(run), []byte("RUN")), []byte("$1")))
 	}
 	header, err := os.ReadFile(filepath.Join(run, "run.json"))
@@ -54,7 +55,7 @@ func bare(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o644))
 }
 
-// variable are times in the files of a run.
-var variable = regexp.MustCompile(`("(?:begun|wall|seconds)[a-z_]*":\s*)[0-9.e+-]+`)
+// variable are times in the files of a run, and its name.
+var variable = regexp.MustCompile(`("(?:wall_ns|run|day)":\s*)(?:[0-9]+|"[^"]*")`)
 
 var digestLine = regexp.MustCompile(`"digest": "[0-9a-f]+"`)

@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("BIN", first)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "appears": appears, "says": says, "released": released},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "appears": appears, "says": says, "released": released, "bare": bare},
 	})
 }
 

@@ -99,7 +99,7 @@ func (e *Env) lockstepCase(ctx context.Context, c *plan.Case, r result.Record) r
 		return failed(r, "host", errors.New("interrupted before it began"))
 	}
 	o := rep.Outcomes[0]
-	r = e.judge(ctx, r, o)
+	r = e.judge(ctx, r, o, c.Limits.Cycles)
 	if r.Verdict == result.Match && e.Cover {
 		if r, err = e.cover(r, rep.Cover()); err != nil {
 			return failed(r, "run folder", err)
@@ -130,8 +130,8 @@ func (e *Env) watch(c *plan.Case, cancel context.CancelCauseFunc) func([]byte) {
 	}
 }
 
-// judge makes the record of an outcome.
-func (e *Env) judge(ctx context.Context, r result.Record, o *suite.Outcome) result.Record {
+// judge makes the record of an outcome; limit is that of device cycles.
+func (e *Env) judge(ctx context.Context, r result.Record, o *suite.Outcome, limit uint64) result.Record {
 	v := o.Verdict
 	r.Events, r.Cycles, r.Verdict = v.Transactions, v.Cycles, result.Of(o.Result)
 	switch {
@@ -143,7 +143,8 @@ func (e *Env) judge(ctx context.Context, r result.Record, o *suite.Outcome) resu
 		s, line := signature(o)
 		return Fail(r, result.Divergence, s, line)
 	case errors.Is(context.Cause(ctx), errCycles):
-		return Fail(r, result.Timeout, result.Signature{Kind: "cycles"}, fmt.Sprintf("after %d cycles: %v", r.Cycles, errCycles))
+		r.Events, r.Cycles = 0, 0 // how far it had come depends on who ran faster
+		return Fail(r, result.Timeout, result.Signature{Kind: "cycles"}, fmt.Sprintf("%v: %d", errCycles, limit))
 	case v.Gone:
 		return Fail(r, result.Crash, result.Signature{Engine: v.Side, Kind: "crash", Field: e.normal(v.Failure)}, v.Failure)
 	default:

@@ -41,9 +41,8 @@ var (
 
 // late makes a record that of a case whose time was over.
 func late(r result.Record, c *plan.Case, cause error) result.Record {
-	events, cycles, folder := r.Events, r.Cycles, r.Folder
 	r = TimedOut(r, c, cause)
-	r.Events, r.Cycles, r.Folder, r.Coverage = events, cycles, folder, ""
+	r.Events, r.Cycles, r.Coverage = 0, 0, ""
 	return r
 }
 
