@@ -40,8 +40,9 @@ type Times struct {
 	CPU      int64  `json:"cpu_ms,omitempty"`       // of all its processes
 	Memory   int64  `json:"memory_bytes,omitempty"` // the most that they held at once
 	Host     string `json:"host,omitempty"`
-	Shard    string `json:"shard,omitempty"` // name of the shard that ran it
-	Round    int    `json:"round,omitempty"` // how often it had been given out before
+	Shard    string `json:"shard,omitempty"`  // name of the shard that ran it
+	Round    int    `json:"round,omitempty"`  // how often it had been given out before
+	Killed   bool   `json:"killed,omitempty"` // its worker was killed from outside, and it was run again
 }
 
 // Signature is the structural key by which failures of one cause are put together. Numbers of a particular run do not

@@ -239,6 +239,15 @@ func (r *runner) finish(ctx context.Context) (*Summary, error) {
 	for _, text := range r.c.notes {
 		r.note("%s", text)
 	}
+	killed := 0
+	for i := range list {
+		if list[i].Times != nil && list[i].Times.Killed {
+			killed++
+		}
+	}
+	if killed > 0 {
+		r.note("the worker of %d executions was killed, for want of memory perhaps, and they were run again", killed)
+	}
 	if err := r.conclude(list, interrupted && len(pending) > 0); err != nil {
 		return nil, err
 	}

@@ -51,6 +51,9 @@ func TestMain(m *testing.M) {
 			}
 			_, err = New(ctx, options(os.Args[2], cases))
 			exit(err)
+		case "resume":
+			_, err := Resume(ctx, os.Args[2], options("", nil).Common)
+			exit(err)
 		}
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // each of the many processes would wait a second at its end

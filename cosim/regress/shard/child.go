@@ -105,6 +105,9 @@ func (c *child) kill() {
 	c.end()
 }
 
+// killedKind is the fate of a worker that somebody killed: no mistake in it ends it so.
+var killedKind = "signal " + syscall.SIGKILL.String()
+
 // fate is how the worker ended, in a word for the signature and in a line for people.
 func (c *child) fate(log string) (kind, line string) {
 	if c.talk != nil {

@@ -185,18 +185,16 @@ func (s *supervisor) one(ctx context.Context, c *plan.Case) error {
 	if n := s.tries[id]; n >= mostBegun {
 		r = execute.Fail(c.Record(), result.Lost, result.Signature{Engine: "supervisor", Kind: "lost"}, fmt.Sprintf("it was begun %d times, and each time nobody was left to say how it ended", n))
 	} else {
-		if _, err := s.begun.WriteString(id + "\n"); err != nil {
-			return err
-		}
-		s.life.running(id)
 		var err error
-		if r, err = s.run(ctx, c); err == nil {
-			err = s.settle(ctx, &r)
+		killed := false
+		if r, err = s.try(ctx, c, false); err == errKilled { // somebody from outside: a case that brings it about does so again
+			killed = true
+			r, err = s.try(ctx, c, true)
 		}
 		if err != nil {
-			_, werr := s.begun.WriteString(undone + id + "\n")
-			return errors.Join(err, werr)
+			return err
 		}
+		r.Times.Killed = killed
 	}
 	if r.Times == nil {
 		r.Times = &result.Times{Begin: time.Now().UnixMilli()}
@@ -212,6 +210,25 @@ func (s *supervisor) one(ctx context.Context, c *plan.Case) error {
 	s.done[id] = true
 	s.life.through(len(s.done))
 	return nil
+}
+
+// try runs a case, and notes that it was begun, and where it came to no end, that it is not to blame.
+func (s *supervisor) try(ctx context.Context, c *plan.Case, again bool) (result.Record, error) {
+	id := c.ID()
+	if _, err := s.begun.WriteString(id + "\n"); err != nil {
+		return result.Record{}, err
+	}
+	s.life.running(id)
+	r, err := s.run(ctx, c, again)
+	if err == nil {
+		err = s.settle(ctx, &r)
+	}
+	if err != nil {
+		if _, werr := s.begun.WriteString(undone + id + "\n"); werr != nil {
+			return r, errors.Join(err, werr)
+		}
+	}
+	return r, err
 }
 
 // settle waits whether a bad end came of the end of the whole shard. Such a record is none, and what was kept for it goes.
@@ -259,5 +276,8 @@ func (s *supervisor) worker() (*child, error) {
 
 // ErrStopFile is the cause of an end by the stop file.
 var ErrStopFile = errors.New("the run was stopped")
+
+// errKilled says that the worker was killed, for the first time.
+var errKilled = errors.New("the worker was killed")
 
 var errAnswer = errors.New("the worker answered for another case")

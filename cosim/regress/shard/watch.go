@@ -17,6 +17,7 @@ import (
 // watch is one case that runs.
 type watch struct {
 	c     *plan.Case
+	again bool // its worker was killed once
 	begin time.Time
 	last  execute.Beat
 	alive time.Time // of the last progress
@@ -28,7 +29,7 @@ type watch struct {
 }
 
 // run gives the case to the worker and waits for its record, or makes one.
-func (s *supervisor) run(ctx context.Context, c *plan.Case) (result.Record, error) {
+func (s *supervisor) run(ctx context.Context, c *plan.Case, again bool) (result.Record, error) {
 	child, err := s.worker()
 	if err != nil {
 		return result.Record{}, err
@@ -38,7 +39,7 @@ func (s *supervisor) run(ctx context.Context, c *plan.Case) (result.Record, erro
 		return result.Record{}, err
 	}
 	now := time.Now()
-	w := &watch{c: c, begin: now, alive: now}
+	w := &watch{c: c, again: again, begin: now, alive: now}
 	_ = child.orders.put(order{Case: c}) // a worker that is gone is noticed below
 	tick := time.NewTicker(s.o.Look)
 	defer tick.Stop()
@@ -128,6 +129,9 @@ func (s *supervisor) dead(w *watch, child *child, from int64) (result.Record, er
 		return s.kept(w, execute.TimedOut(w.c.Record(), w.c, w.stop), from)
 	}
 	kind, line := child.fate(since(s.log, from))
+	if kind == killedKind && !w.again {
+		return result.Record{}, errKilled
+	}
 	return s.kept(w, crashed(w.c.Record(), kind, line), from)
 }
 
