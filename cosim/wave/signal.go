@@ -39,6 +39,9 @@ var ports = map[string]string{
 	"command_done": "cmd_done cmd_done_op:4 cmd_done_xid:32",
 }
 
+// behind is the engine at each boundary: what leaves there is its doing, what comes in reaches it first.
+var behind = map[string]string{"packet_in": "admit", "packet_out": "ack", "mem_write": "place", "completion": "complete", "command_done": "place"}
+
 // streams are the handshakes of each engine: s_ ends in it, m_ begins there.
 var streams = map[string]string{
 	"admit": "s_desc s_cmd m_desc", "window": "s_desc m_desc m_want", "key": "s_desc m_desc", "recv": "s_desc m_desc",
@@ -52,10 +55,13 @@ func signals(d *lockstep.Divergence) []signal {
 	for _, line := range headings(d) {
 		list = append(list, signal{text: line})
 	}
-	if _, ok := ports[d.Kind]; ok {
-		list = append(list, port(d.Kind)...)
-	} else if _, ok := streams[d.Kind]; ok {
-		list = append(list, engine(d)...)
+	name := d.Kind
+	if _, ok := ports[name]; ok {
+		list = append(list, port(name)...)
+		name = behind[name]
+	}
+	if _, ok := streams[name]; ok {
+		list = append(list, engine(name, d.Fields)...)
 	}
 	for _, name := range []string{"packet_in", "register", "mem_write", "completion", "packet_out", "command_done"} {
 		if name != d.Kind {
@@ -105,21 +111,21 @@ func port(name string) []signal {
 	return list
 }
 
-// engine are the signals of the engine of a divergence.
-func engine(d *lockstep.Divergence) []signal {
-	scope := core + "u_" + d.Kind + "."
-	list := []signal{{text: d.Kind}}
-	for _, s := range strings.Fields(streams[d.Kind]) {
+// engine are the signals of an engine; of its state only the fields that are wrong.
+func engine(name string, fields []lockstep.FieldDiff) []signal {
+	scope := core + "u_" + name + "."
+	list := []signal{{text: name}}
+	for _, s := range strings.Fields(streams[name]) {
 		valid, ready := "_valid_i", "_ready_o"
 		if strings.HasPrefix(s, "m_") {
 			valid, ready = "_valid_o", "_ready_i"
 		}
 		list = append(list, signal{name: scope + s + valid, width: 1}, signal{name: scope + s + ready, width: 1})
 	}
-	parts, width := commit(d.Kind)
-	list = append(list, signal{text: "commit of " + d.Kind}, signal{name: scope + "trace_valid_o", width: 1})
+	parts, width := commit(name)
+	list = append(list, signal{text: "commit of " + name}, signal{name: scope + "trace_valid_o", width: 1})
 	for i := range parts {
-		wrong := slices.ContainsFunc(d.Fields, func(f lockstep.FieldDiff) bool { return f.Field == parts[i].name })
+		wrong := slices.ContainsFunc(fields, func(f lockstep.FieldDiff) bool { return f.Field == parts[i].name })
 		row := !strings.HasPrefix(parts[i].name, "head.") && !strings.HasPrefix(parts[i].name, "in.") && !strings.HasPrefix(parts[i].name, "out.")
 		if wrong || !row {
 			list = append(list, signal{name: scope + "trace_o", width: width, part: &parts[i]})

@@ -45,10 +45,11 @@ func TestSignalsStandInTheSources(t *testing.T) {
 			}
 			n++
 			text := read(t, "cosim/dpi/mr_bench.sv")
-			if strings.HasPrefix(s.name, core) {
-				found, err := filepath.Glob(filepath.Join("..", "..", "rtl", "*", "mr_"+kind+".sv"))
+			if scope, ok := strings.CutPrefix(s.name, core+"u_"); ok {
+				engine, _, _ := strings.Cut(scope, ".")
+				found, err := filepath.Glob(filepath.Join("..", "..", "rtl", "*", "mr_"+engine+".sv"))
 				require.NoError(t, err)
-				require.Len(t, found, 1, kind)
+				require.Len(t, found, 1, engine)
 				text = read(t, filepath.Join("rtl", filepath.Base(filepath.Dir(found[0])), filepath.Base(found[0])))
 			}
 			short := s.name[strings.LastIndexByte(s.name, '.')+1:]
