@@ -70,7 +70,7 @@ func (b *Builder) Open(c ConnConfig) (*Conn, error) {
 	case c.Streams < 1 || bits.OnesCount(uint(c.Streams)) != 1:
 		return nil, fmt.Errorf("%d streams: a connection has a power of two", c.Streams)
 	}
-	base := (b.rows + c.Streams - 1) &^ (c.Streams - 1)
+	base := b.NextRow(c.Streams)
 	if base+c.Streams > b.Params.Streams {
 		return nil, fmt.Errorf("%d streams: preset %s has %d and %d are taken", c.Streams, b.Params.Name, b.Params.Streams, b.rows)
 	}
@@ -87,6 +87,9 @@ func (b *Builder) Open(c ConnConfig) (*Conn, error) {
 	}
 	return conn, nil
 }
+
+// NextRow is the first stream row that a connection with so many streams would get.
+func (b *Builder) NextRow(streams int) int { return (b.rows + streams - 1) &^ (streams - 1) }
 
 // SetConn writes the connection's row.
 func (b *Builder) SetConn(c *Conn, paths, streams int) {

@@ -75,8 +75,8 @@ func (b *Builder) Grow(frames int) {
 
 func (b *Builder) add(i stimulus.Item) {
 	port := portOf(i.Kind)
-	wait := i.Kind == stimulus.KindWaitCycles || i.Kind == stimulus.KindWaitIdle
-	if b.InOrder && !wait && b.busy != 0 && port != b.busy {
+	wait := isWait(i.Kind)
+	if b.Holds(i.Kind) {
 		b.Program.Items = append(b.Program.Items, stimulus.Item{Kind: stimulus.KindWaitCycles, Value: 1})
 		b.busy = 0
 	}
@@ -88,6 +88,13 @@ func (b *Builder) add(i stimulus.Item) {
 	}
 	b.Program.Items = append(b.Program.Items, i)
 }
+
+// Holds says whether an item of this kind would be kept behind those before it by a wait of one cycle.
+func (b *Builder) Holds(k stimulus.Kind) bool {
+	return b.InOrder && !isWait(k) && b.busy != 0 && portOf(k) != b.busy
+}
+
+func isWait(k stimulus.Kind) bool { return k == stimulus.KindWaitCycles || k == stimulus.KindWaitIdle }
 
 // portOf is the port that an item occupies, 0: none.
 func portOf(k stimulus.Kind) stimulus.Port {

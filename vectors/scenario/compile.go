@@ -50,14 +50,8 @@ func (f *File) Preset() string {
 
 // Compile makes stimulus and expectations of a file. The error is of type Errors and holds all mistakes.
 func Compile(f *File, o Options) (*Compiled, error) {
-	name := o.Name
-	if name == "" {
-		name = f.Name
-	}
-	c := &compiler{rep: newReport(f.Name), vars: map[string]uint64{}, b: compose.NewBuilder(name, o.Params), seed: o.Seed, stop: o.Stop,
-		conns: map[uint64]*compose.Conn{}, regions: map[uint64]*compose.Region{}, named: map[string][]*sent{}, out: &Compiled{Seed: o.Seed}}
+	c := newCompiler(f.Name, o)
 	c.rep.resume(f.mistakes)
-	c.out.Program, c.b.InOrder = c.b.Program, true
 	c.run(f.Stmts)
 	if c.stopped != nil {
 		return nil, c.stopped
@@ -72,6 +66,17 @@ func Compile(f *File, o Options) (*Compiled, error) {
 		return nil, err
 	}
 	return c.out, nil
+}
+
+func newCompiler(file string, o Options) *compiler {
+	name := o.Name
+	if name == "" {
+		name = file
+	}
+	c := &compiler{rep: newReport(file), vars: map[string]uint64{}, b: compose.NewBuilder(name, o.Params), seed: o.Seed, stop: o.Stop,
+		conns: map[uint64]*compose.Conn{}, regions: map[uint64]*compose.Region{}, named: map[string][]*sent{}, out: &Compiled{Seed: o.Seed}}
+	c.out.Program, c.b.InOrder = c.b.Program, true
+	return c
 }
 
 func lastPos(f *File) Pos {
@@ -153,7 +158,7 @@ func init() {
 		"set": (*compiler).set, "read": (*compiler).read, "command": (*compiler).command,
 		"message": (*compiler).message, "again": (*compiler).again, "garbage": (*compiler).garbage, "raw": (*compiler).raw,
 		"wait": (*compiler).wait, "memory": (*compiler).memory, "stall": (*compiler).stall, "expect": (*compiler).expect,
-		"requires": (*compiler).requires, "seed": (*compiler).seedLine, "see": (*compiler).see,
+		"ports": (*compiler).ports, "requires": (*compiler).requires, "seed": (*compiler).seedLine, "see": (*compiler).see,
 	}
 }
 
@@ -254,11 +259,13 @@ func (c *compiler) emit(s *sent) {
 	c.b.Send(s.gap, &s.pkt, s.row)
 }
 
-// first has commands before the first frame waited for, and holds the number of frames to its bound.
+// first has commands before the first frame waited for, unless ports are free, and holds the number of frames to its bound.
 func (c *compiler) first(line int) bool {
 	if !c.started {
 		c.started = true
-		c.b.WaitIdle()
+		if c.b.InOrder {
+			c.b.WaitIdle()
+		}
 	}
 	if len(c.b.Program.Frames) >= maxFrames {
 		c.overflow = true
@@ -320,6 +327,13 @@ func (c *compiler) memory(a *args) {
 	}
 	if len(a.keys) == 0 {
 		c.rep.add(a.stmt.Pos, vocabulary["memory"].usage(), "nothing said about memory")
+	}
+}
+
+// ports lets frames and commands run side by side, or has them keep step again.
+func (c *compiler) ports(a *args) {
+	if how, ok := a.choice(a.bare[0], "free", "ordered"); ok {
+		c.b.InOrder = how == "ordered"
 	}
 }
 

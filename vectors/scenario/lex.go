@@ -2,8 +2,9 @@ package scenario
 
 import "strings"
 
-// maxLine bounds a line, so that a binary file is refused with one message and not with thousands.
-const maxLine = 4096
+// maxLine bounds a line, so that a binary file is refused with one message and not with thousands. The longest frame byte
+// by byte has room.
+const maxLine = 32 << 10
 
 // word is one piece of a line between blanks.
 type word struct {

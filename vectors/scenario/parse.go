@@ -50,7 +50,7 @@ type parser struct {
 
 func (p *parser) line(n int, line string) {
 	if len(line) > maxLine {
-		p.rep.add(Pos{n, maxLine + 1}, "at most 4096 bytes a line", "line of %d bytes", len(line))
+		p.rep.add(Pos{n, maxLine + 1}, "at most 32768 bytes a line", "line of %d bytes", len(line))
 		return
 	}
 	if i := strings.IndexFunc(line, func(r rune) bool { return r < ' ' && r != '\t' && r != '\r' }); i >= 0 {

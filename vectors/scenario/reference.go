@@ -20,7 +20,7 @@ var order = []struct {
 	{"Packets", []string{"write", "write_imm", "send", "send_imm", "message", "again", "flush", "probe", "query", "read_request", "atomic_request"}},
 	{"Packets that are not for the receiver", []string{"read_response", "atomic_response", "ack", "nak", "answer", "announce", "control"}},
 	{"Frames of other kinds", []string{"garbage", "raw"}},
-	{"Flow", []string{"repeat", "reorder", "lose", "wait"}},
+	{"Flow", []string{"repeat", "reorder", "lose", "wait", "ports"}},
 	{"The bench", []string{"memory", "stall"}},
 	{"What must have been seen", []string{"expect", "see"}},
 }

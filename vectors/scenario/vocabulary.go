@@ -179,7 +179,8 @@ func definePackets() {
 	packet("atomic_request", "an atomic request", readKeys[:2], targetKeys, psnKeys)
 	packet("flush", "asks for the state of a path", psnKeys[1:])
 	packet("probe", "asks whether a path is alive", []keySpec{{"port", "N", "proposed source port"}, {"new_epoch", "N", "proposed epoch"}, {"txn", "N", "transaction"}})
-	packet("query", "status query of a stream", []keySpec{{"stream", "N", "stream (0)"}, {"msn", "+N|N", "message asked for (the next one)"}, {"txn", "N", "transaction"}})
+	packet("query", "status query of a stream", []keySpec{{"stream", "N", "stream (0)"}, {"msn", "+N|N", "message asked for (the next one)"}, {"txn", "N", "transaction"},
+		{"port", "N", "proposed source port"}, {"new_epoch", "N", "proposed epoch"}})
 	for _, w := range []string{"read_response", "atomic_response", "ack", "nak", "answer", "announce", "control"} {
 		packet(w, "a packet that is not for the receiver", psnKeys)
 	}
@@ -201,6 +202,7 @@ func defineFlow() {
 	define(wordSpec{word: "reorder", text: "the packets up to end arrive in another order", bare: []string{"reverse|shuffle|rotate"}, least: 1, block: true})
 	define(wordSpec{word: "lose", text: "the packets up to end do not arrive", block: true})
 	define(wordSpec{word: "wait", text: "until the device is idle, or so many cycles", bare: []string{"idle|N", "cycles"}, least: 1})
+	define(wordSpec{word: "ports", text: "free: from here on frames and commands wait for each other, and for an idle device, only where a line says so; ordered: as at first", bare: []string{"free|ordered"}, least: 1})
 	define(wordSpec{word: "memory", text: "how the memory port answers", keys: []keySpec{{"latency", "N..N", "cycles to the answer"}, {"fault", "LO..HI|none", "addresses that answer with an error"}}})
 	define(wordSpec{word: "stall", text: "how often the bench is not ready, or pauses inside a frame", bare: []string{"frame|memory|completion|ack|register|all"}, least: 1,
 		keys: []keySpec{{"permille", "N", "chance in each cycle that a stall begins (0)"}, {"run", "N", "longest stall in cycles (8)"}}})
