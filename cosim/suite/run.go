@@ -145,11 +145,16 @@ func (s *state) job(j *Job) *jobDone {
 	return d
 }
 
-// stimulus puts stalls in front where they are asked for; a stall item of the job itself overrides them.
+// stimulus puts stalls in front where they are asked for.
 func (s *state) stimulus(items stimulus.List) stimulus.List {
 	if !s.o.Stalls {
 		return items
 	}
+	return WithStalls(items)
+}
+
+// WithStalls puts stalls of every port in front; a stall item of the stimulus itself overrides them.
+func WithStalls(items stimulus.List) stimulus.List {
 	var front stimulus.List
 	for p := stimulus.PortFrame; p <= stimulus.PortRegister; p++ {
 		front = append(front, stimulus.Item{Kind: stimulus.KindStall, Port: p, Permille: 40, Run: 12})

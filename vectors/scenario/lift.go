@@ -206,3 +206,13 @@ func (l *lifter) bench(it *stimulus.Item) bool {
 	}
 	return false
 }
+
+// Events counts what a program is made of: packets, commands, register accesses, waits and settings. Its text may have fewer
+// lines, since one opens a connection whole.
+func Events(p *compose.Program) int {
+	n := 0
+	for at := 0; at < len(p.Items); n++ {
+		at += max(command(p.Items[at:]).end, 1)
+	}
+	return n
+}

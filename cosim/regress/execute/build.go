@@ -66,18 +66,24 @@ func options(c *plan.Case, root string) (rtl.Options, error) {
 	if c.Fault == "" {
 		return o, nil
 	}
-	f, err := faults.ByName([]string{c.Fault})
+	err := Plant(&o, c.Fault)
+	return o, err
+}
+
+// Plant makes options those of the simulator with every planted fault in it, of which one is chosen.
+func Plant(o *rtl.Options, fault string) error {
+	f, err := faults.ByName([]string{fault})
 	if err != nil {
-		return o, err
+		return err
 	}
 	if o.Root == "" {
 		if o.Root, err = rtl.FindRoot(); err != nil {
-			return o, err
+			return err
 		}
 	}
 	o.Plusargs = []string{faults.Plusarg(f[0].Number)}
 	o.Sources, err = faults.Plant(o.Root, filepath.Join(o.Root, "build", "faults"), faults.All())
-	return o, err
+	return err
 }
 
 // simulator are the options of the run itself. With waves it is another simulator, which is built from the sources.

@@ -5,6 +5,7 @@ import (
 
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/suite"
+	"metaroce/tandem/vectors/compose"
 )
 
 // Env is where and how a case is run.
@@ -16,6 +17,10 @@ type Env struct {
 	Keep     string            `json:"keep"`           // failure, always, never
 	Binaries map[string]string `json:"binaries"`       // simulators by BinaryKey, built beforehand
 	Waves    bool              `json:"waves,omitempty"`
+	// InPlace, if not nil, is run in place of what the case says, with nothing expected beyond what its packets mean.
+	InPlace *compose.Program `json:"-"`
+	// Seen is given every transaction that was found equal, in order; nil: nobody. The bytes hold until it returns.
+	Seen func(record []byte) `json:"-"`
 	// Cover writes the bins of matching runs below the run folder.
 	Cover bool `json:"cover,omitempty"`
 	// Program is this program, for commands that begin with "tandem".

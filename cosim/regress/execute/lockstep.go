@@ -14,6 +14,8 @@ import (
 	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/cosim/suite"
 	"metaroce/tandem/cosim/target"
+	"metaroce/tandem/vectors/compose"
+	"metaroce/tandem/vectors/observe"
 	"metaroce/tandem/vectors/scenario"
 )
 
@@ -44,11 +46,41 @@ func job(c *plan.Case) (suite.Job, error) {
 	return suite.Job{}, errors.New("the case says nothing that could be run")
 }
 
+func withStalls(c *plan.Case) bool { return c.Stalls != nil && *c.Stalls }
+
+// job makes the job of a case, or that of the program in its place.
+func (e *Env) job(c *plan.Case) (suite.Job, error) {
+	if e.InPlace == nil {
+		return job(c)
+	}
+	return suite.Job{Name: c.Test, Group: suite.Scenario, Preset: c.Preset, Seed: uint64(c.Seed), Make: func(context.Context) (*compose.Program, []observe.Expectation, error) {
+		return e.InPlace, nil, nil
+	}}, nil
+}
+
+// Stimulus makes the whole stimulus of a case, stalls included.
+func Stimulus(ctx context.Context, c *plan.Case) (*compose.Program, error) {
+	j, err := job(c)
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := j.Make(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if withStalls(c) {
+		whole := *p
+		whole.Items = suite.WithStalls(p.Items)
+		return &whole, nil
+	}
+	return p, nil
+}
+
 // Again is a line that does the same without a run folder; empty: there is none.
 func Again(c *plan.Case) string {
 	what := ""
 	switch {
-	case c.Fault != "" || !c.Lockstep():
+	case !c.Lockstep():
 		return ""
 	case c.Scenario != "":
 		what = session.ShellWord(c.Scenario)
@@ -58,6 +90,9 @@ func Again(c *plan.Case) string {
 		what = "--touch"
 	}
 	s := fmt.Sprintf("tandem run %s --dut %s --preset %s --mode %s --seed 0x%016x", what, c.Dut, c.Preset, c.Mode, uint64(c.Seed))
+	if c.Fault != "" {
+		s += " --fault " + c.Fault
+	}
 	if c.Batch != 0 {
 		s += fmt.Sprintf(" --batch %d", c.Batch)
 	}
@@ -71,7 +106,7 @@ func Again(c *plan.Case) string {
 func (e *Env) lockstepCase(ctx context.Context, c *plan.Case, r result.Record) result.Record {
 	e.beat(Beat{Phase: "make"})
 	r.Again = Again(c)
-	j, err := job(c)
+	j, err := e.job(c)
 	if err != nil {
 		return failed(r, "stimulus", err)
 	}
@@ -92,7 +127,7 @@ func (e *Env) lockstepCase(ctx context.Context, c *plan.Case, r result.Record) r
 	}
 	rep := suite.Run(ctx, []suite.Job{j}, suite.Options{
 		Device: c.Dut, Mode: mode, Batch: c.Batch, RTL: sim, RunsDir: e.Work, Journal: journal, Wave: e.Waves, Workers: 1, Cover: e.Cover,
-		Stalls: c.Stalls != nil && *c.Stalls, Seen: e.watch(c, cancel),
+		Stalls: e.InPlace == nil && withStalls(c), Seen: e.watch(c, cancel),
 	})
 	e.beat(Beat{Phase: "end"})
 	if len(rep.Outcomes) == 0 {
@@ -119,6 +154,9 @@ const watchEvery = 256
 func (e *Env) watch(c *plan.Case, cancel context.CancelCauseFunc) func([]byte) {
 	n := uint64(0)
 	return func(record []byte) {
+		if e.Seen != nil {
+			e.Seen(record)
+		}
 		if n++; n%watchEvery != 1 || len(record) < 16 {
 			return
 		}
