@@ -124,6 +124,9 @@ func (f *runFlags) rerun(what string, j *suite.Job) string {
 	if f.batch != 0 {
 		s += fmt.Sprintf(" --batch %d", f.batch)
 	}
+	if f.fault != "" {
+		s += " --fault " + f.fault
+	}
 	if f.root != "" {
 		s += " --root " + session.ShellWord(f.root)
 	}

@@ -41,6 +41,7 @@ type regressFlags struct {
 	only         []string
 	drop         []string
 	list, resume bool
+	shrink       bool
 }
 
 func (f *regressFlags) common(c *cobra.Command) {
@@ -100,6 +101,7 @@ is wrong, 3 nothing or not enough was compared, 4 the device cannot do something
 	fs.StringVar(&f.keep, "keep", "", "which folders of executions stay, instead of what the plan says: failure, always or never")
 	fs.StringArrayVar(&f.only, "select", nil, "of what the plan selects only tests like this: suite, suite/test, suite/test+variant, with * and ?; tag:NAME; stage:V1")
 	fs.StringArrayVar(&f.drop, "drop", nil, "and none like this")
+	fs.BoolVar(&f.shrink, "shrink", false, fmt.Sprintf("at the end make the smallest case of every cause small, in at most %d runs each", mostRuns))
 	fs.BoolVar(&f.list, "list", false, "list what would run, and run nothing")
 	fs.BoolVar(&f.resume, "resume", false, "go on with a run that was interrupted or killed")
 	complete(c, "dut", "rtl", "model")

@@ -94,6 +94,12 @@ func (a *app) cameTo(f *regressFlags, s *regression.Summary, err error) error {
 	if err != nil {
 		return err
 	}
+	var notes []string
+	if f.shrink {
+		if notes, err = a.shrinkAll(t, s.Folder, mostRuns); err != nil {
+			return err
+		}
+	}
 	verdict := t.CameTo(f.acceptKnown)
 	page := a.regressReport(s.Folder)
 	if f.json {
@@ -109,7 +115,7 @@ func (a *app) cameTo(f *regressFlags, s *regression.Summary, err error) error {
 	}
 	a.suites(s.Records)
 	a.buckets(t, shellPath(s.Folder.Dir), a.past(f.dir, s.Folder.Dir, t))
-	for _, n := range h.Notes {
+	for _, n := range append(notes, h.Notes...) {
 		fmt.Fprintf(a.out, "note: %s\n", n)
 	}
 	if h.State == regression.Interrupted {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/suite"
 	"metaroce/tandem/cosim/target"
 )
@@ -29,6 +30,7 @@ type runFlags struct {
 	stallsGiven   bool
 	skewGiven     bool
 	root          string // --root, as given
+	fault         string
 }
 
 // Random traffic that --all adds to the scenarios: without it some engines would hardly be seen.
@@ -71,6 +73,7 @@ what was wrong, and device cycles a second; then one verdict line. A run that is
 	fs.StringVar(&f.preset, "preset", "tiny", "table sizes: tiny, small or full")
 	fs.StringVar(&f.mode, "mode", "full", "full: state records are sent; digest: heads with a digest of them")
 	fs.BoolVar(&f.stalls, "stalls", false, "random stalls on every stream; random traffic has them unless --stalls=false")
+	fs.StringVar(&f.fault, "fault", "", "plant a `bug` in the RTL (tandem bugs list)")
 	fs.BoolVar(&f.cover, "cover", false, "count functional bins; one that is empty and not waived is a failure (exit 3)")
 	fs.Uint64Var(&f.least, "least", 0, fmt.Sprintf("fail with 3 if an engine has fewer events compared (default with --all: %d)", allLeast))
 	fs.StringVar(&f.runs, "runs", "runs", "directory of run folders")
@@ -84,6 +87,7 @@ what was wrong, and device cycles a second; then one verdict line. A run that is
 	complete(c, "preset", "tiny", "small", "full")
 	complete(c, "mode", "full", "digest")
 	complete(c, "keep", "always", "failure", "never")
+	_ = c.RegisterFlagCompletionFunc("fault", completeFault)
 	return c
 }
 
@@ -106,6 +110,9 @@ func (f *runFlags) check(c *cobra.Command, args []string) error {
 	word("preset", f.preset, "tiny", "small", "full")
 	word("mode", f.mode, "full", "digest")
 	word("keep", f.keep, "always", "failure", "never")
+	if f.fault != "" && f.dut == "model" {
+		errs = append(errs, errors.New("--fault: bugs are planted in the RTL, not in the model"))
+	}
 	number := func(flag string, n, lo, hi int) {
 		if n < lo || n > hi {
 			errs = append(errs, fmt.Errorf("--%s %d: want %d to %d", flag, n, lo, hi))
@@ -149,6 +156,11 @@ func (a *app) runAll(c *cobra.Command, f *runFlags, args []string) error {
 	}
 	o := suite.Options{Device: f.dut, Mode: mode, Batch: f.batch, RTL: a.options(), RunsDir: f.runs, Journal: f.keep, Wave: f.wave, Skew: f.skew && f.dut == "rtl",
 		Stalls: f.stalls, Workers: f.jobs, Cover: f.cover}
+	if f.fault != "" {
+		if err := execute.Plant(&o.RTL, f.fault); err != nil {
+			return err
+		}
+	}
 	if f.dut == "rtl" {
 		if err := a.build(jobs, &o.RTL); err != nil {
 			return a.notBuilt(f, len(jobs), err)

@@ -96,8 +96,8 @@ func FromSeed(ctx context.Context, name, presetName string, seed uint64, packets
 	return v, settled(ctx, v)
 }
 
-// fromList makes a program of stimulus of which only the bytes are known; frames that compose would make are lifted.
-func fromList(name string, items stimulus.List) *compose.Program {
+// Recorded makes a program of stimulus of which only the bytes are known; frames that compose would make are lifted.
+func Recorded(name string, items stimulus.List) *compose.Program {
 	p := &compose.Program{Name: name, Items: items}
 	for i := range items {
 		if items[i].Kind != stimulus.KindFrame {
@@ -137,7 +137,7 @@ func FromCapture(ctx context.Context, file, presetName string) (*mrv.Vector, err
 	base := filepath.Base(file)
 	v := fresh("capture/"+base, presetName, mrv.Source{Kind: "capture", Name: base})
 	v.Title, v.Rules = "frames of "+base, []string{"R-ADMIT", "R-FRAME"}
-	v.FromProgram(fromList(v.Name, items))
+	v.FromProgram(Recorded(v.Name, items))
 	return v, settled(ctx, v)
 }
 
@@ -152,7 +152,7 @@ func FromRun(ctx context.Context, folder string, settle bool) (*mrv.Vector, erro
 	base := filepath.Base(folder)
 	v := fresh("run/"+base, j.Meta.Config.Preset, mrv.Source{Kind: "run", Name: base, Args: j.Meta.Rerun, Seed: j.Meta.Config.Seed})
 	v.Title, v.Rules = j.Meta.Name+" on "+j.Meta.Device, failedRule(folder)
-	v.FromProgram(fromList(v.Name, j.Stimulus))
+	v.FromProgram(Recorded(v.Name, j.Stimulus))
 	if settle {
 		return v, settled(ctx, v)
 	}

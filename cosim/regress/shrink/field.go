@@ -11,6 +11,7 @@ import (
 
 // fields takes from lines what they need not say.
 func (s *search) fields() {
+	s.plain()
 	s.keys()
 	s.each()
 	s.numbers()

@@ -161,11 +161,10 @@ func (s *search) steps() {
 		share int
 		do    func()
 	}{
-		{"groups", 4, s.groups}, {"kinds", 5, s.kinds}, {"lines", 8, s.byLine}, {"names", 8, s.names}, {"fields", 9, s.fields}, {"lines again", 10, s.byLine},
+		{"groups", 4, s.groups}, {"kinds", 5, s.kinds}, {"lines", 8, s.byLine}, {"names", 8, s.names}, {"fields", 9, s.fields}, {"lines again", 10, s.byLine}, {"fields", 10, s.plain},
 	} {
 		s.stage, s.until = step.stage, s.share(step.share)
 		step.do()
-		s.plain()
 	}
 }
 
