@@ -50,12 +50,19 @@ func Lift(p *compose.Program, o LiftOptions) (*File, error) {
 		if err := l.all(units); err != nil {
 			return nil, err
 		}
-		part, made := p.Items[o.From:o.To], l.c.b.Program.Items
+		part, made := once(p.Items[o.From:o.To]), once(l.c.b.Program.Items)
 		if slices.EqualFunc(made[max(0, len(made)-len(part)):], part, same) {
 			break
 		}
 	}
 	return &File{Name: p.Name, Stmts: l.list}, nil
+}
+
+// once takes out waits of an idle device that stand behind one.
+func once(items stimulus.List) stimulus.List {
+	return slices.CompactFunc(slices.Clone(items), func(a, b stimulus.Item) bool {
+		return a.Kind == stimulus.KindWaitIdle && b.Kind == stimulus.KindWaitIdle
+	})
 }
 
 func same(a, b stimulus.Item) bool {

@@ -25,6 +25,8 @@ func Execution(e execute.Env, c plan.Case) Oracle {
 		run.Outcome = func(o *suite.Outcome) {
 			if d := o.Verdict.Divergence; d != nil {
 				seen.Xid = d.Xid
+			} else if len(o.Breaches) > 0 {
+				seen.Xid = breachXid(o.Breaches[0])
 			}
 		}
 		if err := run.Clear(); err != nil {
@@ -44,6 +46,15 @@ func Execution(e execute.Env, c plan.Case) Oracle {
 		seen.Signature, seen.Line = r.Signature, r.Line
 		return seen, nil
 	}
+}
+
+// breachXid is the transaction that a breach is about; 0 where it names none.
+func breachXid(breach string) (xid uint32) {
+	var cycle uint64
+	if n, _ := fmt.Sscanf(breach, "cycle %d, xid 0x%x:", &cycle, &xid); n < 2 {
+		return 0
+	}
+	return xid
 }
 
 // hopeless are the sides whose failure has nothing to do with the program: the next one would fail the same.

@@ -89,7 +89,7 @@ func drop(list lines, gone func(spot) bool) lines {
 }
 
 // mostPlain bounds the lines that plain looks at word by word.
-const mostPlain = 200
+const mostPlain = 100
 
 // plain takes away what the language takes by itself: the program stays the same, so nothing is run.
 func (s *search) plain() {

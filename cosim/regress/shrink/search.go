@@ -67,8 +67,12 @@ func print(p *compose.Program) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// try takes lines if they fail as they should. What does not compile, and what was tried before, costs no run.
+// try takes lines if they fail as they should. What does not compile, and what was tried before, costs no run; but once no
+// run is left, nothing is tried, since to compile thousands of lines thousands of times takes long too.
 func (s *search) try(list lines) bool {
+	if s.over() || s.runs >= s.until {
+		return false
+	}
 	p, err := s.program(list)
 	if err != nil {
 		return false
@@ -76,9 +80,6 @@ func (s *search) try(list lines) bool {
 	id := print(p)
 	same, known := s.known[id]
 	if !known {
-		if s.runs >= s.until {
-			return false
-		}
 		seen, ok := s.run(p)
 		if !ok {
 			return false
