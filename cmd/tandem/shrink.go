@@ -151,7 +151,7 @@ func (a *app) shrinkOne(f *shrinkFlags, args []string) error {
 	}
 	q, err := a.quarry(f, args)
 	if err != nil {
-		return err
+		return shrinkStatus(err)
 	}
 	r, again, err := a.shrinkTo(q, f.most)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"metaroce/tandem/cosim/regress/shrink"
 	"metaroce/tandem/cosim/regress/triage"
 )
 
@@ -58,8 +59,25 @@ func TestScriptsOnRTL(t *testing.T) {
 			e.Setenv("HOME", os.Getenv("HOME")) // of tools that build
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "alone": alone, "repeats": repeats, "dumps": dumps},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "alone": alone, "repeats": repeats, "shrunk": shrunk, "dumps": dumps},
 	})
+}
+
+// shrunk makes random traffic of 5,000 packets with a planted bug small, and holds the text to what is promised: shrunk FAULT.
+func shrunk(ts *testscript.TestScript, _ bool, args []string) {
+	root := ts.Getenv("ROOT")
+	ts.Check(ts.Exec("tandem", "shrink", "--random", "5000", "--fault", args[0], "--root", root, "-o", args[0]+".scn"))
+	var r shrink.Saved
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0]+".json")), &r))
+	if r.Before < 5000 || r.After >= 20 || r.Runs >= 100 {
+		ts.Fatalf("%s: %d of %d events after %d runs", args[0], r.After, r.Before, r.Runs)
+	}
+	ts.Check(ts.Exec("tandem", "vectors", "fmt", "--check", r.File))
+	ts.Check(ts.Exec("tandem", "run", r.File, "--root", root))
+	words := append(strings.Fields(r.Again), "--root", root)
+	if err := ts.Exec(words[0], words[1:]...); err == nil || !strings.Contains(ts.ReadFile("stdout"), r.Line) {
+		ts.Fatalf("%s: %s does not come to %q", args[0], r.Again, r.Line)
+	}
 }
 
 // alone wants one bucket for each of some suites, with failures of that suite and of no other: alone RUN SUITES.

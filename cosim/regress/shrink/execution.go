@@ -15,13 +15,17 @@ import (
 )
 
 // Execution is the oracle of an execution of a regression: programs are run in the place of its own, on its device, with
-// its seed, and what they come to is told as that of every other execution. The scratch folder of e is used up.
-func Execution(e execute.Env, c plan.Case) Oracle {
+// its seed, and what they come to is told as that of every other execution. own is the program of the execution itself, if it
+// has one: that is run as the execution is, with what its text expects. The scratch folder of e is used up.
+func Execution(e execute.Env, c plan.Case, own *compose.Program) Oracle {
 	e.Keep, e.Cover = "never", false
 	return func(ctx context.Context, p *compose.Program) (*Seen, error) {
 		seen := &Seen{Trace: &Trace{}}
 		run := e
-		run.InPlace, run.Seen = p, seen.Trace.Observe
+		run.Seen = seen.Trace.Observe
+		if p != own {
+			run.InPlace = p
+		}
 		run.Outcome = func(o *suite.Outcome) {
 			if d := o.Verdict.Divergence; d != nil {
 				seen.Xid = d.Xid
@@ -74,17 +78,21 @@ func OfCase(ctx context.Context, e execute.Env, c plan.Case, o Options) (*Result
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the stimulus: %w", err)
 	}
-	return OfProgram(ctx, e, c, p, o)
+	return shrink(ctx, p, &c, Execution(e, c, p), o)
 }
 
 // OfProgram makes the failure of a program small that is run as an execution says: its device, preset, seed, fault.
 func OfProgram(ctx context.Context, e execute.Env, c plan.Case, p *compose.Program, o Options) (*Result, error) {
+	return shrink(ctx, p, &c, Execution(e, c, nil), o)
+}
+
+func shrink(ctx context.Context, p *compose.Program, c *plan.Case, oracle Oracle, o Options) (*Result, error) {
 	params, ok := preset.ByName(c.Preset)
 	if !ok {
 		return nil, fmt.Errorf("preset %q: there are tiny, small and full", c.Preset)
 	}
 	o.Params, o.Seed = params, uint64(c.Seed)
-	return Shrink(ctx, p, Execution(e, c), o)
+	return Shrink(ctx, p, oracle, o)
 }
 
 // Unable is a failure of a kind that cannot be made smaller.
