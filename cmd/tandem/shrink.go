@@ -212,12 +212,9 @@ func (a *app) shrinkTo(q *quarry, most int) (r *shrink.Result, again string, err
 	if err != nil {
 		return nil, "", err
 	}
-	meter := a.line()
-	o := shrink.Options{Want: q.want, Runs: most, Progress: func(p shrink.Progress) {
-		meter.show("run %d of at most %d, %s: %d events", p.Runs, p.Most, p.Stage, p.Events)
-	}}
-	r, err = search(a.ctx, &e, q, o)
-	meter.end()
+	tell, end := a.shrinkMeter(&q.c)
+	r, err = search(a.ctx, &e, q, shrink.Options{Want: q.want, Runs: most, Progress: tell})
+	end()
 	if err != nil {
 		return nil, "", err
 	}
@@ -228,6 +225,18 @@ func (a *app) shrinkTo(q *quarry, most int) (r *shrink.Result, again string, err
 		return nil, "", err
 	}
 	return r, again, shrink.Save(q.out, r, again)
+}
+
+// shrinkMeter shows where a search stands: on a terminal in a line that is written over, in a log once a step.
+func (a *app) shrinkMeter(c *plan.Case) (tell func(shrink.Progress), end func()) {
+	meter, stage := a.line(), ""
+	return func(p shrink.Progress) {
+		if !a.errTerm && p.Stage != stage && p.Events > 0 {
+			fmt.Fprintf(a.err, "shrink %s: %s, run %d, %d events\n", c.Test, p.Stage, p.Runs, p.Events)
+		}
+		stage = p.Stage
+		meter.show("shrink %s: %s, run %d of at most %d, %d events", c.Test, p.Stage, p.Runs, p.Most, p.Events)
+	}, meter.end
 }
 
 func search(ctx context.Context, e *execute.Env, q *quarry, o shrink.Options) (*shrink.Result, error) {
