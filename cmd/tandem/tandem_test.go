@@ -63,10 +63,10 @@ func TestScriptsOnRTL(t *testing.T) {
 	})
 }
 
-// shrunk makes random traffic of 5,000 packets with a planted bug small, and holds the text to what is promised: shrunk FAULT.
+// shrunk makes random traffic of 5,000 packets with a planted bug small, and holds the text to what is promised: shrunk FAULT SEED.
 func shrunk(ts *testscript.TestScript, _ bool, args []string) {
 	root := ts.Getenv("ROOT")
-	ts.Check(ts.Exec("tandem", "shrink", "--random", "5000", "--fault", args[0], "--root", root, "-o", args[0]+".scn"))
+	ts.Check(ts.Exec("tandem", "shrink", "--random", "5000", "--fault", args[0], "--seed", args[1], "--root", root, "-o", args[0]+".scn"))
 	var r shrink.Saved
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0]+".json")), &r))
 	if r.Before < 5000 || r.After >= 20 || r.Runs >= 100 {
