@@ -28,6 +28,7 @@ type shrinkFlags struct {
 	dut, preset, mode string
 	fault             string
 	seed              uint64
+	seedGiven         bool
 	stalls            bool
 	random            int
 }
@@ -54,6 +55,7 @@ or it does not come back, 4 the failure is of a kind that cannot be made smaller
   tandem shrink runs/random-17`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
+			f.seedGiven = c.Flags().Changed("seed")
 			if err := f.check(args); err != nil {
 				return usage(c, "%w", err)
 			}
@@ -77,6 +79,7 @@ the same way. What comes of it is a text: tandem vectors gen makes a vector of i
 		Example: "  tandem vectors shrink failing.mrv\n  tandem vectors shrink vectors/golden/receive/random.mrv random/5000 --fault window-edge",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
+			f.seedGiven = c.Flags().Changed("seed")
 			if err := f.check(args); err != nil {
 				return usage(c, "%w", err)
 			}

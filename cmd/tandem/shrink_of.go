@@ -86,7 +86,7 @@ func (q *quarry) vector(f *shrinkFlags, args []string) (string, error) {
 		return "", &shrink.Unable{What: fmt.Sprintf("vector %s is of the steps of an engine: each of them stands for itself", v.Name)}
 	}
 	q.c.Preset, q.program = v.Preset, v.Program()
-	if f.seed == 1 {
+	if !f.seedGiven {
 		q.c.Seed = result.Seed(v.Seed)
 	}
 	return strings.ReplaceAll(v.Name, "/", "-"), nil

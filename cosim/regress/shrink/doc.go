@@ -10,11 +10,14 @@
 // Big steps come first, since a run costs a start of the simulator:
 //
 //	cut     what stands behind the failure goes; what stands far in front of it becomes set-up: the windows, streams,
-//	        regions and receives as they stood there (scenario.Lift). The shortest tail that still fails is kept.
+//	        regions and receives as they stood there (scenario.Lift). The shortest tail that still fails is kept, as it
+//	        was, with packets that follow each other, or under pressure (variant.go).
 //	groups  connections, paths, streams, regions, kinds of lines
+//	kinds   of a long text what packets say of time, of serial numbers, of messages, of places
 //	lines   delta debugging (ddmin) of the lines, down to single ones. What a line needs may not be taken away: such a
 //	        text does not compile, and costs no run.
-//	fields  names to 0, values to what the language takes by itself: all, by key, one by one; numbers by bisection
+//	names   connections, paths, streams and regions are called 0, 1, ..
+//	fields  values to what the language takes by itself: all, by key, one by one; numbers by bisection
 //	lines   once more, now that serial numbers follow from the order of the lines
 //
 // Nothing is drawn: equal programs, oracles and options give equal results. An interrupted search, or one that has used

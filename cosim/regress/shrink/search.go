@@ -24,6 +24,7 @@ type search struct {
 	until  int    // runs that the present step may go to
 	stage  string // for progress
 	best   lines
+	line   string  // what the last text that was run and taken came to
 	passed []lines // every text that was taken, the smallest last
 	known  map[[sha256.Size]byte]bool
 }
@@ -84,7 +85,9 @@ func (s *search) try(list lines) bool {
 		if !ok {
 			return false
 		}
-		same = seen.Signature != nil && seen.Signature.Key() == s.key
+		if same = seen.Signature != nil && seen.Signature.Key() == s.key; same {
+			s.line = seen.Line
+		}
 		s.known[id] = same
 	}
 	if same {

@@ -115,7 +115,7 @@ func (s *search) whole(p *compose.Program) (*Seen, error) {
 			}
 			s.key = seen.Signature.Key()
 			s.o.Want = seen.Signature
-			s.known[print(p)] = true
+			s.known[print(p)], s.line = true, seen.Line
 			return seen, nil
 		default:
 			last = seen.Signature.String()
@@ -211,7 +211,7 @@ func (s *search) finish(r *Result) error {
 		}
 		s.tell()
 		if seen.Signature != nil && seen.Signature.Key() == s.key {
-			return s.write(r, seen)
+			return s.write(r, seen.Line)
 		}
 		r.Minimal = false
 	}
@@ -219,7 +219,7 @@ func (s *search) finish(r *Result) error {
 	switch {
 	case r.Interrupted:
 		r.Minimal = false
-		return s.write(r, &Seen{Signature: s.o.Want})
+		return s.write(r, s.line)
 	case s.err != nil:
 		return s.err
 	}

@@ -9,12 +9,12 @@ import (
 )
 
 // write makes the text of the best lines, as a file that people read: where it comes from, what it shows, what it takes.
-func (s *search) write(r *Result, seen *Seen) error {
+func (s *search) write(r *Result, line string) error {
 	p, err := s.program(s.best)
 	if err != nil {
 		return err
 	}
-	r.After, r.Runs, r.Signature, r.Line = len(s.best), s.runs, *s.o.Want, seen.Line
+	r.After, r.Runs, r.Signature, r.Line = len(s.best), s.runs, *s.o.Want, line
 	head := lines{{Word: "title", Args: []*scenario.Arg{{Val: title(r), Quoted: true}}}}
 	if rule := r.Signature.Rule; rule != "" {
 		head = append(head, &scenario.Stmt{Word: "covers", Args: []*scenario.Arg{{Val: rule}}})
