@@ -79,7 +79,7 @@ func (n *NIC) rest(c *conn) {
 		}
 	}
 	if t := c.tx; t != nil {
-		n.idle(t)
+		n.endTurn(t, turnNone)
 		for i := range n.planes {
 			n.ready[i].remove(uint8(i), c)
 		}

@@ -53,6 +53,7 @@ func TestKnobsOfPathChoice(t *testing.T) {
 	for _, policy := range []uint32{0, 1, 2} {
 		adds, same, choices := map[uint8]int{}, 0, 0
 		w := newWorld(t, 11, func(c *Config) {
+			c.Paths, c.Tuning.SpreadPackets = 64, 0
 			c.Tuning.PathPolicy, c.Tuning.PathBurst, c.Tuning.MarkPenalty, c.Tuning.TimeoutPenalty = policy, 5, 3, 9
 			last := uint8(0)
 			c.Trace = func(r Record) {
@@ -71,7 +72,7 @@ func TestKnobsOfPathChoice(t *testing.T) {
 			}
 		})
 		w.trouble = trouble{lose: 200, lose2: 200, mark: 5}
-		x := newTraffic(w, 1, 8)
+		x := newTraffic(w, 1, 40)
 		x.drive(60, 200_000, 20e12)
 		require.Len(t, adds, 2)
 		require.NotZero(t, adds[3])

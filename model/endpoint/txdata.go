@@ -1,6 +1,8 @@
 package endpoint
 
 import (
+	"math/bits"
+
 	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/pathchoice"
 	"metaroce/tandem/model/streamsched"
@@ -41,7 +43,7 @@ func (n *NIC) sendFirst(c *conn, mask uint64, p *Packet) bool {
 // choose is the station of R-CHOICE.
 func (n *NIC) choose(c *conn, mask uint64) uint8 {
 	policy := uint8(n.cfg.Tuning.PathPolicy)
-	in := event.PathChoiceIn{Conn: c.index, Policy: policy, Burst: uint8(n.cfg.Tuning.PathBurst), Active: mask, Room: mask}
+	in := event.PathChoiceIn{Conn: c.index, Policy: policy, Burst: n.burst(c.tx), Active: mask, Room: mask}
 	switch policy {
 	case pathchoice.Largest:
 		in.Path = n.largest(c, mask)
@@ -55,6 +57,14 @@ func (n *NIC) choose(c *conn, mask uint64) uint8 {
 	}
 	return out.Chosen
 }
+
+// burst is how many packets a path carries in a row. Few paths come round while an acknowledgement waits, and need none:
+// on the planes that they use in turn it would make bursts of packets.
+func (n *NIC) burst(t *sender) uint8 {
+	return uint8(min(n.cfg.Tuning.PathBurst, max(1, uint32(bits.OnesCount64(t.feed))/pathsInTurn)))
+}
+
+const pathsInTurn = 8
 
 // largest is the path of a mask with the most free window.
 func (n *NIC) largest(c *conn, mask uint64) uint8 {
@@ -267,7 +277,7 @@ func (n *NIC) roomFor(c *conn, path uint8, out *event.CcOut) {
 // the end in one round trip.
 func (n *NIC) tail(c *conn) {
 	t := c.tx
-	if t.dirty == 0 || t.stand != turnWaiting && (t.turn.Queued > 0 || t.replying()) || t.lost != 0 {
+	if t.dirty == 0 || t.turn.Queued > 0 || t.replying() || t.lost != 0 {
 		return
 	}
 	for i := range t.paths {

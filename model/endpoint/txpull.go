@@ -293,7 +293,7 @@ func (l *connList) remove(plane uint8, c *conn) {
 // is room (R-ROOM). A connection that only waits for a time is put where that will be seen.
 func (n *NIC) sendable(t *sender) uint64 {
 	if t.turn.Queued == 0 && !t.replying() {
-		n.idle(t)
+		n.endTurn(t, turnNone)
 		return 0
 	}
 	if !n.served(t) {

@@ -6,7 +6,7 @@ import (
 	"metaroce/tandem/model/sim"
 )
 
-// turns is who may send more new data than an allowance (R-TURN).
+// turns is who begins to send more new data than an allowance (R-TURN).
 type turns struct {
 	served []uint16         // those whose turn it is, the oldest first
 	queue  sim.Ring[uint16] // those that wait; some may have gone since
@@ -17,26 +17,31 @@ const (
 	turnNone = iota
 	turnWaiting
 	turnServed
+	turnPast // until it has nothing to send
 )
 
 // served tells whether a connection may send new data now. One with little to send needs no turn. One with more takes a
 // turn, or waits until one of those before it has had its packets or its time.
 func (n *NIC) served(t *sender) bool {
 	switch {
-	case t.stand == turnServed:
+	case t.stand == turnServed || t.stand == turnPast:
 		return true
 	case t.stand == turnWaiting:
 	case n.modest(t):
 		return true
-	case len(n.turns.served) < int(n.cfg.Tuning.ConnsAtOnce):
+	case len(n.turns.served) < n.places():
 		n.serve(t)
 		return true
 	default:
-		n.queueUp(t)
+		t.stand = turnWaiting
+		*n.turns.queue.Push() = t.conn
 	}
 	n.endTurns()
 	return t.stand == turnServed
 }
+
+// places is how many may begin at once: a plane more carries as many more.
+func (n *NIC) places() int { return int(n.cfg.Tuning.ConnsAtOnce) * n.cfg.Planes }
 
 // modest tells whether all that waits fits the allowance, for which nobody has to be asked.
 func (n *NIC) modest(t *sender) bool {
@@ -46,11 +51,6 @@ func (n *NIC) modest(t *sender) bool {
 func (n *NIC) serve(t *sender) {
 	t.stand, t.since, t.had = turnServed, n.tick, 0
 	n.turns.served = append(n.turns.served, t.conn)
-}
-
-func (n *NIC) queueUp(t *sender) {
-	t.stand = turnWaiting
-	*n.turns.queue.Push() = t.conn
 }
 
 // endTurns ends the turns that have lasted their time while others wait, and reminds the first of these of the next end.
@@ -66,7 +66,7 @@ func (n *NIC) endTurns() {
 			n.await(first, end)
 			return
 		}
-		n.endTurn(oldest)
+		n.endTurn(oldest, turnPast)
 	}
 }
 
@@ -81,50 +81,33 @@ func (n *NIC) firstWaiting() *sender {
 	return nil
 }
 
-// took counts what a connection sent in its turn. It ends with its packets, where others wait, and with the last but few:
-// they need none, and the next one asks for its share meanwhile.
+// took counts what a connection sent in its turn. It ends with its packets, or with the last but few: they need none, and
+// the next one asks for its share meanwhile.
 func (n *NIC) took(t *sender) {
 	if t.stand != turnServed {
 		return
 	}
-	t.had++
-	if n.modest(t) || t.had >= n.cfg.Tuning.TurnPackets && n.firstWaiting() != nil {
-		n.endTurn(t)
-		n.endTurns()
+	switch t.had++; {
+	case n.modest(t):
+		n.endTurn(t, turnNone)
+	case t.had >= n.cfg.Tuning.TurnPackets:
+		n.endTurn(t, turnPast)
 	}
 }
 
-// endTurn gives the turn of a connection to the next one. What it has in flight is repaired without a turn; with more to
-// send it goes to the end of the queue.
-func (n *NIC) endTurn(t *sender) {
-	n.vacate(t)
-	if !n.modest(t) {
-		n.queueUp(t)
-	}
-	n.serveNext()
-}
-
-// idle is for a connection that has nothing more to send, or is closed.
-func (n *NIC) idle(t *sender) {
+// endTurn takes its turn from a connection, if it has one, and gives it to the first that waits.
+func (n *NIC) endTurn(t *sender, stand uint8) {
 	had := t.stand == turnServed
-	n.vacate(t)
-	if had {
-		n.serveNext()
+	t.stand = stand
+	if !had {
+		return
 	}
-}
-
-func (n *NIC) vacate(t *sender) {
-	if t.stand == turnServed {
-		at := slices.Index(n.turns.served, t.conn)
-		n.turns.served = slices.Delete(n.turns.served, at, at+1)
-	}
-	t.stand = turnNone
-}
-
-func (n *NIC) serveNext() {
-	if t := n.firstWaiting(); t != nil {
+	at := slices.Index(n.turns.served, t.conn)
+	n.turns.served = slices.Delete(n.turns.served, at, at+1)
+	if next := n.firstWaiting(); next != nil {
 		n.turns.queue.Drop()
-		n.serve(t)
-		n.wakeConn(n.conns[t.conn])
+		n.serve(next)
+		n.wakeConn(n.conns[next.conn])
+		n.endTurns()
 	}
 }

@@ -14,9 +14,9 @@ type Tuning struct {
 	LossShift        uint32 // 1, 1..6: such loss takes an eighth of the path's window (R-CC)
 	SpreadPackets    uint32 // packets, 0..64: a window feeds a path with at least so many, else new data keeps to fewer paths, one a plane at least: a lone packet on a path has only a timeout to find its loss; 0: all paths (R-CC)
 	Allowance        uint32 // packets, 1..64: what may be in flight without a hint, and is sent without announcing it: a short message costs no round trip (R-JOIN)
-	ConnsAtOnce      uint32 // connections, 1..65536: of a NIC that send more than the allowance at once: with all 63 of an all-to-all at once every flow ends at the end (R-TURN)
-	TurnPackets      uint32 // packets, 1..1048576: that a connection sends in its turn while others wait: 1 MB, many times what is in flight (R-TURN)
-	TurnRtts         uint32 // base RTT, 4..4096: that a turn lasts while others wait: a peer that is gone must hold up nobody (R-TURN)
+	ConnsAtOnce      uint32 // connections a plane, 1..65536: that begin to send more than the allowance at once: with all 63 of an all-to-all every flow ends at the end, with 40 and random peers some links are idle (R-TURN)
+	TurnPackets      uint32 // packets, 1..1048576: that a connection begins with, 1 MB: what is longer goes on beside all others. By turns to its end it would leave a tenth of 125 connections' rate (R-TURN)
+	TurnRtts         uint32 // base RTT, 4..4096: that a beginning lasts while others wait: a peer that is gone must hold up nobody (R-TURN)
 	Announced        uint32 // packets, 0..64: what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a long message 1 us of 18 (R-JOIN)
 	AnswerRtts       uint32 // base RTT, 1..16: an announcement is made again after so long, then after twice as long, up to lapse_rtts: its answer takes 1.25 and may be lost. With lapse_rtts at once, a sender that waits makes the next one of a ring wait for longer than its hint holds, and so on: at 1 % loss 0.67 of its throughput instead of 0.97 (R-JOIN)
 	LapseRtts        uint32 // base RTT, 1..64: a hint holds so long after the last packet (R-JOIN)
@@ -48,7 +48,7 @@ type Tuning struct {
 	ProbeCeilRtts    uint32 // base RTT, 1..255: longest interval between proposals: without it a plane that returns is seen 32 round trips late (R-PROBE)
 	ReorderTolerance uint32 // transmissions, 0..255: a transmission so many behind the newest that came is not lost yet: for fabrics that reorder inside a path (R-WALK)
 	PathPolicy       uint32 // policy, 0..2: 0 penalty pointer, 1 largest free window, 2 oblivious: the number of paths matters more (R-CHOICE)
-	PathBurst        uint32 // packets, 1..16: packets in a row by one path, ack_every: what comes alone is acknowledged alone, and with 32 paths every packet would be (R-CHOICE)
+	PathBurst        uint32 // packets, 1..16: in a row by one path, at most, and 1 for each 8 paths: with 32 in turn every packet comes alone and is acknowledged alone; 4 is ack_every (R-CHOICE)
 	MarkPenalty      uint32 // turns, 0..15: turns that a path is passed over after an ECN mark (R-CHOICE)
 	TimeoutPenalty   uint32 // turns, 0..15: turns that a path is passed over after a timeout (R-CHOICE)
 }
@@ -66,7 +66,7 @@ func DefaultTuning() Tuning {
 		LossShift:        3,
 		SpreadPackets:    2,
 		Allowance:        4,
-		ConnsAtOnce:      32,
+		ConnsAtOnce:      48,
 		TurnPackets:      256,
 		TurnRtts:         64,
 		Announced:        0,
@@ -117,9 +117,9 @@ var knobs = []Knob{
 	{"loss_shift", "1", "R-CC", "such loss takes an eighth of the path's window", 1, 6, 3, func(t *Tuning) *uint32 { return &t.LossShift }},
 	{"spread_packets", "packets", "R-CC", "a window feeds a path with at least so many, else new data keeps to fewer paths, one a plane at least: a lone packet on a path has only a timeout to find its loss; 0: all paths", 0, 64, 2, func(t *Tuning) *uint32 { return &t.SpreadPackets }},
 	{"allowance", "packets", "R-JOIN", "what may be in flight without a hint, and is sent without announcing it: a short message costs no round trip", 1, 64, 4, func(t *Tuning) *uint32 { return &t.Allowance }},
-	{"conns_at_once", "connections", "R-TURN", "of a NIC that send more than the allowance at once: with all 63 of an all-to-all at once every flow ends at the end", 1, 65536, 32, func(t *Tuning) *uint32 { return &t.ConnsAtOnce }},
-	{"turn_packets", "packets", "R-TURN", "that a connection sends in its turn while others wait: 1 MB, many times what is in flight", 1, 1048576, 256, func(t *Tuning) *uint32 { return &t.TurnPackets }},
-	{"turn_rtts", "base RTT", "R-TURN", "that a turn lasts while others wait: a peer that is gone must hold up nobody", 4, 4096, 64, func(t *Tuning) *uint32 { return &t.TurnRtts }},
+	{"conns_at_once", "connections a plane", "R-TURN", "that begin to send more than the allowance at once: with all 63 of an all-to-all every flow ends at the end, with 40 and random peers some links are idle", 1, 65536, 48, func(t *Tuning) *uint32 { return &t.ConnsAtOnce }},
+	{"turn_packets", "packets", "R-TURN", "that a connection begins with, 1 MB: what is longer goes on beside all others. By turns to its end it would leave a tenth of 125 connections' rate", 1, 1048576, 256, func(t *Tuning) *uint32 { return &t.TurnPackets }},
+	{"turn_rtts", "base RTT", "R-TURN", "that a beginning lasts while others wait: a peer that is gone must hold up nobody", 4, 4096, 64, func(t *Tuning) *uint32 { return &t.TurnRtts }},
 	{"announced", "packets", "R-JOIN", "what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a long message 1 us of 18", 0, 64, 0, func(t *Tuning) *uint32 { return &t.Announced }},
 	{"answer_rtts", "base RTT", "R-JOIN", "an announcement is made again after so long, then after twice as long, up to lapse_rtts: its answer takes 1.25 and may be lost. With lapse_rtts at once, a sender that waits makes the next one of a ring wait for longer than its hint holds, and so on: at 1 % loss 0.67 of its throughput instead of 0.97", 1, 16, 2, func(t *Tuning) *uint32 { return &t.AnswerRtts }},
 	{"lapse_rtts", "base RTT", "R-JOIN", "a hint holds so long after the last packet", 1, 64, 4, func(t *Tuning) *uint32 { return &t.LapseRtts }},
@@ -151,7 +151,7 @@ var knobs = []Knob{
 	{"probe_ceil_rtts", "base RTT", "R-PROBE", "longest interval between proposals: without it a plane that returns is seen 32 round trips late", 1, 255, 10, func(t *Tuning) *uint32 { return &t.ProbeCeilRtts }},
 	{"reorder_tolerance", "transmissions", "R-WALK", "a transmission so many behind the newest that came is not lost yet: for fabrics that reorder inside a path", 0, 255, 0, func(t *Tuning) *uint32 { return &t.ReorderTolerance }},
 	{"path_policy", "policy", "R-CHOICE", "0 penalty pointer, 1 largest free window, 2 oblivious: the number of paths matters more", 0, 2, 0, func(t *Tuning) *uint32 { return &t.PathPolicy }},
-	{"path_burst", "packets", "R-CHOICE", "packets in a row by one path, ack_every: what comes alone is acknowledged alone, and with 32 paths every packet would be", 1, 16, 4, func(t *Tuning) *uint32 { return &t.PathBurst }},
+	{"path_burst", "packets", "R-CHOICE", "in a row by one path, at most, and 1 for each 8 paths: with 32 in turn every packet comes alone and is acknowledged alone; 4 is ack_every", 1, 16, 4, func(t *Tuning) *uint32 { return &t.PathBurst }},
 	{"mark_penalty", "turns", "R-CHOICE", "turns that a path is passed over after an ECN mark", 0, 15, 1, func(t *Tuning) *uint32 { return &t.MarkPenalty }},
 	{"timeout_penalty", "turns", "R-CHOICE", "turns that a path is passed over after a timeout", 0, 15, 15, func(t *Tuning) *uint32 { return &t.TimeoutPenalty }},
 }
