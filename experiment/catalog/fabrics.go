@@ -116,7 +116,8 @@ func (b *builder) addFabric(v experiment.Values, net fabric.Config, work, name s
 			d := o.Durations(nil)
 			r := o.start().Word("work", work).Word("variant", name).Share("completed", uint64(o.Completed), uint64(len(o.Flows))).
 				Num("time", experiment.Micros(uint64(o.Makespan()))).Num("limit", experiment.Micros(uint64(limit))).Share("slowdown", uint64(o.Makespan()), uint64(limit)).
-				Num("p50", experiment.Micros(uint64(d.Rank(500)))).Num("queue", mostQueue(o))
+				Num("p50", experiment.Micros(uint64(d.Rank(500)))).Num("queue", mostQueue(o)).
+				Share("trimmed", o.Fabric.Trims, o.Fabric.Injected.Data).Share("late", o.Fabric.Late, o.Fabric.Injected.Data)
 			return experiment.Output{Rows: []experiment.Row{o.common(r)}}
 		},
 	}
@@ -144,9 +145,13 @@ func fabricsPlan(v experiment.Values) experiment.Plan {
 			{Name: "slowdown", Unit: "of limit", What: "time over limit"},
 			{Name: "p50", Unit: "us", What: "median completion time"},
 			{Name: "queue", Unit: "us", What: "longest wait of a packet in one queue of the fabric"},
+			{Name: "trimmed", Unit: "of data", What: "packets that the fabric cut, out of all data packets sent; they count as lost"},
+			{Name: "late", Unit: "of data", What: "packets that the fabric held up, control packets too, out of all data packets sent"},
 		}, commonColumns()...),
 		Gates: []experiment.Gate{{Name: "completes", Rule: "on every fabric every message of MetaRoCE completes; the loss rate is reported",
-			Judge: experiment.AtLeast(experiment.Where{"transport": metaName}, "completed", "1", "work", "variant")}},
+			Judge: experiment.AtLeast(experiment.Where{"transport": metaName}, "completed", "1", "work", "variant")},
+			{Name: "took effect", Rule: "each fabric did to MetaRoCE what it is named for, in one of the runs at least: packets were lost, waited for longer than a shallow buffer takes, were cut, or were held up; and none was marked where nothing marks",
+				Judge: func(rows []experiment.Row) []experiment.Check { return judgeEffect(v, rows) }}},
 		Plots: []experiment.Plot{
 			{Name: "slowdown-permutation", Title: "Permutation over half the uplinks", Kind: experiment.Bars, X: "variant", Y: "slowdown", YUnit: "of limit", Series: []string{"transport"}, Where: experiment.Where{"work": "permutation"}, LogY: true, Note: "The axis is logarithmic; 1 is the limit."},
 			{Name: "slowdown-incast", Title: "Incast", Kind: experiment.Bars, X: "variant", Y: "slowdown", YUnit: "of limit", Series: []string{"transport"}, Where: experiment.Where{"work": "incast"}, LogY: true, Note: "The axis is logarithmic; 1 is the limit."},
@@ -165,4 +170,45 @@ func fabricsPlan(v experiment.Values) experiment.Plan {
 			return list
 		},
 	}
+}
+
+// effects are what shows that a variant was there: a column that is above a bound in a run at least, or at most that in all.
+func effects(v experiment.Values) []struct {
+	variant, column string
+	bound           experiment.Fixed
+	atMost          bool
+} {
+	some, none := experiment.Decimal("0.0001"), experiment.Decimal("0")
+	shallow := experiment.Micros(v.Number(pRtt) * 1000)
+	return []struct {
+		variant, column string
+		bound           experiment.Fixed
+		atMost          bool
+	}{
+		{"small-buffer", "lost", some, false},
+		{"deep-buffer", "queue", shallow, false},
+		{"no-ecn", "marked", none, true},
+		{"deep-no-ecn", "queue", shallow, false},
+		{"deep-no-ecn", "marked", none, true},
+		{"trimming", "trimmed", some, false},
+		{"reordering", "late", some, false},
+	}
+}
+
+// judgeEffect takes of our rows of each variant the greatest figure.
+func judgeEffect(v experiment.Values, rows []experiment.Row) []experiment.Check {
+	var checks []experiment.Check
+	for _, e := range effects(v) {
+		most, found := experiment.Fixed{}, false
+		picked := experiment.Pick(rows, experiment.Where{"variant": e.variant, "transport": metaName})
+		for _, r := range picked {
+			if f, ok := r.Number(e.column); ok && (!found || f.Compare(most) > 0) {
+				most, found = f, true
+			}
+		}
+		if len(picked) > 0 {
+			checks = append(checks, experiment.Check{What: e.variant + ", most " + e.column, Value: most, Bound: e.bound, AtMost: e.atMost, Missing: !found})
+		}
+	}
+	return checks
 }

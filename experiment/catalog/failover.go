@@ -6,17 +6,18 @@ import (
 	"metaroce/tandem/experiment"
 	"metaroce/tandem/model/cluster"
 	"metaroce/tandem/model/fabric"
+	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/sim"
 	"metaroce/tandem/model/workload"
 )
 
 // Gates of failover, in parts of what is there, and in base round trips and retransmission timeouts.
 const (
-	fullShare    = 950 // thousandths of P x line before, of (P-1)/P meanwhile, of all behind
+	fullShare    = 950 // thousandths of P x line before, of (P-1)/P meanwhile, of before behind
+	allShare     = 990 // thousandths of before that its mean has to be behind: 0.95 of 8 planes would be 0.6 of the one that returned
 	downRtts     = 5
 	downRtos     = 3
 	backRtts     = 20
-	rtoFloor     = 25 * sim.Picos(1_000_000) // the least RTO of docs/sender.md; three of them beside five round trips
 	failoverKill = "kill"
 	failoverBack = "return"
 )
@@ -48,14 +49,14 @@ func planFailover(v experiment.Values) (*experiment.Plan, error) {
 	b := &builder{v: v}
 	kill, back, end := sim.Picos(v.Number(failoverKill))*1000, sim.Picos(v.Number(failoverBack))*1000, sim.Picos(v.Number("end"))*1000
 	rtt := sim.Picos(v.Number(pRtt)) * 1000
-	later := func(name string, at, before sim.Picos) {
+	later := func(name string, at, before sim.Picos, why string) {
 		if at < before {
-			b.bad.add(&experiment.Problem{Field: name, Value: at.String(), Rule: fmt.Sprintf("want at least %s: 30 base round trips behind what comes before it", before)})
+			b.bad.add(&experiment.Problem{Field: name, Value: at.String(), Rule: fmt.Sprintf("want at least %s: %s", before, why)})
 		}
 	}
-	later(failoverKill, kill, 15*rtt)
-	later(failoverBack, back, kill+30*rtt)
-	later("end", end, back+30*rtt)
+	later(failoverKill, kill, 15*rtt, "15 base round trips, in which the load becomes steady")
+	later(failoverBack, back, kill+max(30*rtt, 2*downBound(v)), "30 base round trips behind the kill, and twice the time in which the rest has to be full")
+	later("end", end, back+30*rtt, "30 base round trips behind the return")
 	for _, p := range v.Numbers(pPlanes) {
 		net := shape(fabric.SingleSwitch, int(v.Number(pHosts)), int(p))
 		if err := fit(&net, v); err != nil {
@@ -130,9 +131,11 @@ func (o *outcome) failover(v experiment.Values) experiment.Output {
 	return experiment.Output{Rows: []experiment.Row{o.paths(o.common(r))}, Traces: []experiment.Trace{{Plot: plot, Label: o.trial.who, Points: points}}}
 }
 
-// downBound is the time within which the rest of the planes has to be full again.
+// downBound is the time within which the rest of the planes has to be full again: round trips, or timeouts, of which the
+// least that the run's constants allow is taken.
 func downBound(v experiment.Values) sim.Picos {
-	return max(downRtts*sim.Picos(v.Number(pRtt))*1000, downRtos*rtoFloor)
+	rto := sim.Picos(v.Number(knobPrefix+"rto_min")) * preset.TickPs
+	return max(downRtts*sim.Picos(v.Number(pRtt))*1000, downRtos*rto)
 }
 
 // fullBins is how many bins have passed when the first host has nothing more to post: until then the load is full.

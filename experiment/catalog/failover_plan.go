@@ -20,7 +20,7 @@ func failoverPlan(v experiment.Values) experiment.Plan {
 			return experiment.Each(experiment.Where{"transport": metaName}, column, atMost, bound, "planes")(full)
 		}
 	}
-	share := experiment.Fixed{N: fullShare, Places: 3}
+	share, all := experiment.Fixed{N: fullShare, Places: 3}, experiment.Fixed{N: allShare, Places: 3}
 	return experiment.Plan{
 		Columns: append([]experiment.Column{
 			{Name: "planes", Key: true, What: "of the fabric; one of them is killed and returns"},
@@ -38,8 +38,9 @@ func failoverPlan(v experiment.Values) experiment.Plan {
 		}, commonColumns()...),
 		Gates: []experiment.Gate{
 			{Name: "full load", Rule: "before the kill goodput of MetaRoCE is at least 0.95 of P x line", Judge: alone("before", false, share)},
-			{Name: "plane killed", Rule: "goodput is at least 0.95 of (P-1)/P within the larger of 5 base round trips and 3 RTO", Judge: alone("recovery", true, down)},
-			{Name: "plane returned", Rule: "all of it is back within 20 base round trips of the return", Judge: alone("back", true, back)},
+			{Name: "plane killed", Rule: "goodput is at least 0.95 of (P-1)/P of before within the larger of 5 base round trips and 3 of the least RTO (mr.rto_min), and stays", Judge: alone("recovery", true, down)},
+			{Name: "plane returned", Rule: "goodput is back at 0.95 of before within 20 base round trips of the return, and stays", Judge: alone("back", true, back)},
+			{Name: "all of it back", Rule: "from 20 base round trips behind the return on, mean goodput is at least 0.99 of that before the kill", Judge: alone("behind", false, all)},
 		},
 		Plots:   failoverPlots(v),
 		Compare: func(rows []experiment.Row) []experiment.Comparison { return failoverCompare(v, rows) },

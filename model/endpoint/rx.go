@@ -112,6 +112,9 @@ func (n *NIC) window(it *item) {
 		row.plane = it.plane
 	}
 	if op == event.WindowPacket {
+		if d.Ce {
+			n.count.Marked++
+		}
 		n.shareSees(it)
 	} else {
 		n.share.step(n, nil, event.ShareProbe, &event.ShareIn{Plane: it.plane})
