@@ -50,6 +50,11 @@ func (e *Engine) Reminder(conn *event.CcConn) (at uint32, waits bool) {
 	return conn.LastSent + e.patience(conn) + 1, conn.State == stateAnnounced
 }
 
+// Unanswered tells whether a connection has announced itself as often as is counted, and nobody answered.
+func Unanswered(conn *event.CcConn) bool {
+	return conn.State == stateAnnounced && conn.Asked == askedMax
+}
+
 // patience is how long a connection without a hint waits before it asks for one again: not so long as a hint holds, or
 // a lost answer would make the next sender's hint lapse, too; and longer each time, since behind a queue answers are late.
 func (e *Engine) patience(conn *event.CcConn) uint32 {

@@ -235,9 +235,7 @@ func (n *NIC) recordBytes(t *sender, rec *event.XmitPacket) uint32 {
 // ccSend tells R-CC of a packet that leaves.
 func (n *NIC) ccSend(c *conn, path uint8, p *Packet, first bool) event.CcOut {
 	t := c.tx
-	if t.cc.Inflight == 0 {
-		t.lastAlive = n.tick // a rest is no silence: nothing was asked that could have been answered
-	}
+	n.listen(t)
 	in := event.CcIn{Bytes: n.wireBytes(p), Waiting: n.waiting(t), Fresh: first}
 	out := n.cc(c, path, event.CcSend, &in)
 	n.roomFor(c, path, &out)

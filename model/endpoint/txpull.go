@@ -342,6 +342,10 @@ func (n *NIC) unpace() {
 			continue // closed since, or looked at earlier
 		}
 		c.tx.inPace = false
+		if cc.Unanswered(&c.tx.cc) && c.tx.cc.Inflight == 0 && n.silent(c) {
+			n.abort(c, StatusTimeout)
+			continue
+		}
 		n.wakeLost(c)
 		n.wakeConn(c)
 	}

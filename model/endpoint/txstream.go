@@ -37,6 +37,9 @@ func (n *NIC) resume(c *conn) {
 	before := t.cc.Spread
 	out := n.cc(c, 0, event.CcResume, &in)
 	if out.Announce {
+		if t.cc.Asked <= 1 {
+			n.listen(t)
+		}
 		n.control(n.planeOf(t), control{kind: controlAnnounce, conn: c.index})
 	}
 	if t.cc.Spread != before {
@@ -184,6 +187,13 @@ func (n *NIC) streamExpired(s *stream, slot uint32) {
 	if int32(q.askAt-n.tick) > 0 {
 		n.wheelStream(s, q.askAt)
 		return
+	}
+	if q.asks == maxDoublings && n.silent(c) {
+		n.abort(c, StatusTimeout)
+		return
+	}
+	if q.asks == 0 {
+		n.listen(c.tx)
 	}
 	if !q.queried {
 		q.queried = true

@@ -52,7 +52,7 @@ func (n *NIC) pathExpired(c *conn, path uint8, slot uint32) {
 			in.Port, in.Plane = n.port(), planes.Propose(int(path))
 		}
 		n.pathTimer(c, path, event.PathTimerDue, &in)
-		if n.tick-t.lastAlive > n.cfg.ConnTimeout && t.cc.Inflight > 0 && c.state <= connDraining {
+		if t.cc.Inflight > 0 && n.silent(c) {
 			n.abort(c, StatusTimeout)
 		}
 	}
@@ -79,6 +79,18 @@ func (n *NIC) walkAway(c *conn, path uint8) {
 	if w.lost > 0 {
 		n.wakeLost(c)
 	}
+}
+
+// listen begins the silence anew where nothing was in flight: nothing was asked that could have been answered.
+func (n *NIC) listen(t *sender) {
+	if t.cc.Inflight == 0 {
+		t.lastAlive = n.tick
+	}
+}
+
+// silent tells whether a connection that waits for an answer has heard nothing for so long that it is given up (R-CLOSE).
+func (n *NIC) silent(c *conn) bool {
+	return n.tick-c.tx.lastAlive > n.cfg.ConnTimeout && c.state <= connDraining
 }
 
 func (n *NIC) countPlanes(t *sender) pathtimer.Planes {
@@ -227,6 +239,7 @@ func (n *NIC) onAnswer(plane int, p *Packet) {
 		return
 	}
 	if p.Query {
+		c.tx.lastAlive = n.tick
 		n.answered(c, p)
 		return
 	}

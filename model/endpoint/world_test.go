@@ -34,6 +34,7 @@ type world struct {
 	ended [2][]Completion
 	life  [2][]Event
 	each  func()                      // called before each step
+	veto  func(p *Packet) bool        // packets that are lost by choice
 	check func(at int, c *Completion) // called with each completion, at once
 }
 
@@ -214,7 +215,7 @@ func (w *world) send(host, plane int, p *Packet) {
 		lose = w.lose
 		e.ce = w.rng.Permille(w.mark)
 	}
-	if w.dead>>plane&1 != 0 || w.rng.Permille(lose) {
+	if w.dead>>plane&1 != 0 || w.rng.Permille(lose) || w.veto != nil && w.veto(p) {
 		return
 	}
 	copies := 1

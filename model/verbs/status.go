@@ -19,13 +19,14 @@ const (
 	WCRemOpErr                // the peer could not do it: its memory failed, or its queue pair is in error
 	WCRetryExcErr             // nothing of the connection was proven alive for too long
 	WCRnrRetryExcErr          // the peer had no receive posted in any attempt
+	WCLocQpOpErr              // the queue pair cannot do it: every request slot of its connection waits for an answer that nobody needs any more
 	WCGeneralErr              // a reason that is not known here: see VendorErr
 	numStatuses
 )
 
 var statusNames = [numStatuses]string{
 	"success", "local length error", "local protection error", "work request flushed", "remote invalid request error",
-	"remote access error", "remote operation error", "transport retry counter exceeded", "RNR retry counter exceeded", "general error",
+	"remote access error", "remote operation error", "transport retry counter exceeded", "RNR retry counter exceeded", "local QP operation error", "general error",
 }
 
 // String is what ibv_wc_status_str has for it, in short.
@@ -42,6 +43,8 @@ func sendStatus(s endpoint.Status) WCStatus {
 		return WCRnrRetryExcErr
 	case endpoint.StatusTimeout:
 		return WCRetryExcErr
+	case endpoint.StatusNoSlot:
+		return WCLocQpOpErr
 	}
 	switch wire.Syndrome(s) {
 	case wire.SyndromeKey, wire.SyndromeBounds, wire.SyndromePermission:
