@@ -13,7 +13,7 @@ import (
 
 // small is a case that takes a moment.
 func small(warm sim.Picos) Case {
-	return Case{"small", fabric.SingleSwitch, 4, workload.Incast{Senders: 3, Bytes: 1 << 20}.Graph, warm}
+	return Case{"small", fabric.SingleSwitch, 4, workload.Incast{Senders: 3, Bytes: 1 << 20}.Graph, 1, warm}
 }
 
 func TestMeasure(t *testing.T) {
@@ -56,4 +56,24 @@ func TestJudge(t *testing.T) {
 		c.r.judge()
 		require.Equal(t, c.missing, c.r.Missing)
 	}
+}
+
+// TestMemory: connections keep to their bounds, and what does not is told.
+func TestMemory(t *testing.T) {
+	list, err := MeasureMemory()
+	require.NoError(t, err)
+	require.Len(t, list, 4)
+	for i, m := range list {
+		require.Empty(t, m.Missing, "%+v", m)
+		require.Equal(t, 8<<i, m.Paths)
+	}
+	m := Memory{Paths: 8, InFlight: 200, Sender: 5000, Receiver: 3000, Streams: 192}
+	m.judge()
+	require.Equal(t, "8192 B at both ends, less than 8192", m.Missing)
+	m = Memory{Paths: 16, InFlight: 200, Sender: 6016}
+	m.judge()
+	require.Equal(t, "6016 B at the sender, less than 6016", m.Missing)
+	m = Memory{Paths: 16, InFlight: 10}
+	m.judge()
+	require.Contains(t, m.Missing, "the window is not full")
 }

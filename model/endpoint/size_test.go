@@ -3,34 +3,12 @@ package endpoint
 import (
 	"runtime"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
-	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/sim"
 	"metaroce/tandem/model/wire"
 )
-
-// connBytes is the memory that a connection holds at one end: everything but its streams, whose message slots are a pool
-// of their own, and beyond what the NIC has anyway.
-func connBytes(n *NIC, c *conn) int {
-	sum := int(unsafe.Sizeof(*c)+unsafe.Sizeof(event.ShareSender{})) + cap(c.rx)*int(unsafe.Sizeof(rxPath{}))
-	if t := c.tx; t != nil {
-		sum += int(unsafe.Sizeof(*t)) + cap(t.paths)*int(unsafe.Sizeof(txPath{})) +
-			cap(t.out)*int(unsafe.Sizeof(outMessage{})) + 2*cap(t.outFree) + cap(t.tally)*int(unsafe.Sizeof(pathTally{}))
-		for i := range t.paths {
-			sum += t.paths[i].ring.Len() * int(unsafe.Sizeof(event.XmitPacket{}))
-		}
-	}
-	return sum
-}
-
-// streamBytes is what a stream holds at one end.
-func streamBytes(s *stream) int {
-	return int(unsafe.Sizeof(*s)) + cap(s.slots)*int(unsafe.Sizeof(msgSlot{})) + cap(s.recvs)*int(unsafe.Sizeof(event.RecvRecv{})) +
-		cap(s.send.work)*int(unsafe.Sizeof(work{})) + cap(s.send.rows)*int(unsafe.Sizeof(event.StreamSchedMessage{}))
-}
 
 // fullFlow runs one long Write with everything that its window allows in flight, over a round trip in ticks.
 func fullFlow(t *testing.T, paths uint8, rtt uint32) (w *world, a, b *conn, inFlight int) {
