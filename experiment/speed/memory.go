@@ -64,7 +64,7 @@ func memoryOf(paths int) (Memory, error) {
 		net.Attach(i, h)
 	}
 	t.Post(0, workload.Message{Src: 0, Dst: 1, Bytes: 1 << 30})
-	net.Run(quiet + 2*fabric.DefaultRTT)
+	net.Run(quiet + fabric.DefaultRTT + fabric.DefaultRTT/4) // before a timeout
 	m := Memory{Paths: paths}
 	var sends, receives int
 	m.Sender, sends, m.InFlight = t.NIC(0).Memory(0)
