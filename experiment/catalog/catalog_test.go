@@ -224,6 +224,8 @@ func TestConstantsAreParameters(t *testing.T) {
 	free, r := figures("mr.allowance=64")
 	assert.NotEqual(t, usual, free, "64 KB are within the allowance: no round trip to ask")
 	assert.Contains(t, r.Settings, experiment.Setting{Name: "mr.allowance", Text: "64"})
+	slow, _ := figures("nic=cycles")
+	assert.NotEqual(t, usual, slow, "stages take time")
 	_, bad := first().Params.Read(settingsOf([]string{"mr.allowance=65"}))
 	assert.NotEmpty(t, bad)
 }

@@ -8,6 +8,7 @@ import (
 	"metaroce/tandem/model/cluster/metaroce"
 	"metaroce/tandem/model/endpoint"
 	"metaroce/tandem/model/fabric"
+	"metaroce/tandem/model/pipe/nic"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/sim"
 	"metaroce/tandem/model/wire"
@@ -42,6 +43,10 @@ func metaConfig(v experiment.Values, streams int, cfg *fabric.Config) metaroce.C
 		if err := c.Tuning.Set(k.Name, uint32(v.Number(knobPrefix+k.Name))); err != nil {
 			panic("catalog BUG: " + err.Error())
 		}
+	}
+	if v.Word(pNic) == "cycles" {
+		cycles := nic.Default(cfg.Planes)
+		c.Cycles = &cycles
 	}
 	c.Streams = uint8(bits.Len(uint(streams - 1)))
 	return c

@@ -25,6 +25,7 @@ const (
 	pPaths      = "paths"
 	pQueues     = "queue-pairs"
 	pLossy      = "lossy-most"
+	pNic        = "nic"
 )
 
 // withNetwork appends the parameters that every network has to those of an experiment.
@@ -59,6 +60,8 @@ func networkParams() experiment.Params {
 		{Name: pTransports, Kind: experiment.Choices, Options: transportNames(), Default: "metaroce,rocev2",
 			Why: "the NICs: MetaRoCE; RoCEv2 with go-back-N and DCQCN on a lossy fabric; the same with priority flow control"},
 		{Name: pPaths, Min: 0, Max: 64, Default: "0", Why: "paths of a MetaRoCE connection; 0: 8 on a single switch, 32 where a plane has many ways, and never fewer than planes"},
+		{Name: pNic, Kind: experiment.Choice, Options: []string{"immediate", "cycles"}, Default: "immediate",
+			Why: "MetaRoCE NICs: immediate takes no time inside, as the baseline's do; cycles has stages, queues and a host memory with latency (docs/endpoint.md)"},
 		{Name: pQueues, Min: 1, Max: 256, Default: "1", Why: "RoCEv2 queue pairs that a flow is divided among, each with a way of its own for life"},
 		{Name: pRate, Unit: experiment.Mbits, Min: 1000, Max: 1_600_000, Default: "400g", Why: "rate of every link: the announced NICs have 400 Gb/s"},
 		{Name: pRtt, Unit: experiment.Nanos, Min: 1000, Max: 100_000_000, Default: "10us", Why: "round trip of a full packet and its acknowledgement with no queue, over the longest way; link delays follow from it"},
