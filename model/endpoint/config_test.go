@@ -126,7 +126,7 @@ func TestLongestWaits(t *testing.T) {
 		w.dead = 1
 		s.send.asking, s.send.askAt, s.send.queried = true, n.tick, false
 		var gaps []uint32
-		for range 12 {
+		for range 6 { // then it is given up
 			n.now += sim.Picos(s.send.askAt-n.tick) * preset.TickPs
 			n.at(n.now)
 			s.send.slot, s.send.queried = 5, false
