@@ -40,9 +40,13 @@ five-bugs: need ## five planted bugs in one regression, 6 seeds of each test: ex
 	@TANDEM_SEEDS=6 $(GO) test ./cmd/tandem -count=1 -run 'TestScriptsOnRTL/five_bugs'
 
 .PHONY: bugs
-bugs: need build ## plant every fault, one at a time, and 100 mutants of Yosys: they must be caught
+bugs: need build ## plant every fault, one at a time, and mutants of Yosys around the steps: they must be caught
 	@bin/tandem bugs
 	@bin/tandem mutate --check
+
+.PHONY: grade
+grade: need build ## grade the golden vectors by the mutants that they kill, block by block
+	@bin/tandem vectors grade --check --jobs $(JOBS)
 
 .PHONY: bench
 bench: need build ## speed of lockstep, RTL and model, against their bounds
@@ -80,6 +84,7 @@ test-farm: ## regressions on a Slurm of this machine: munged, slurmctld, slurmd 
 test-vectors: need ## golden vectors: steps on source and netlist, the receive side as exported benches, and the RTL benches
 	@$(STAGE) rtl-benches  rtl/common/tb/run.sh
 	@$(STAGE) step-vectors scripts/step_vectors.sh
+	@$(STAGE) grade-steps  $(GO) run ./cmd/tandem vectors grade --check --block key,place --around 0
 	@$(STAGE) vector-benches scripts/vector_benches.sh
 
 .PHONY: test-formal

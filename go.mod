@@ -12,6 +12,7 @@ ignore (
 require (
 	github.com/chromedp/cdproto v0.160.1
 	github.com/chromedp/chromedp v0.23.1
+	github.com/go-air/gini v1.0.4
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/gopacket v1.1.19
 	github.com/hjson/hjson-go/v4 v4.6.0

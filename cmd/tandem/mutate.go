@@ -24,13 +24,13 @@ func (a *app) mutate() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mutate",
 		Short: "lets Yosys change the RTL outside the steps, and counts which changes lockstep catches",
-		Long: fmt.Sprintf(`Yosys changes one bit of one cell at a time, anywhere but inside the steps, %d times. All of them are in one simulator, and
-each is run in lockstep over all scenarios and some random traffic until it is caught. A mutant has an effect if what the
+		Long: fmt.Sprintf(`Yosys changes one bit of one cell at a time, anywhere but inside the steps, %d times in each of %d blocks. All of them are in one
+simulator, and each is run in lockstep over all scenarios and some random traffic until it is caught. A mutant has an effect if what the
 outputs show differs in any cycle from the netlist without a mutant; data beside a low valid do not count. Survivors are
 listed with cell, port and source line.
 
-With --check it exits with 1 where fewer than %d %% of those with an effect are caught.`, mutate.Count, mutate.Gate),
-		Example: "  tandem mutate --check\n  tandem mutate --seed 2 --count 50\n  tandem mutate --only 17,42",
+With --check it exits with 1 where fewer than %d %% of those with an effect are caught.`, mutate.Count, len(mutate.Blocks), mutate.Gate),
+		Example: "  tandem mutate --check\n  tandem mutate --seed 2 --count 5\n  tandem mutate --only 17,42",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			var err error
@@ -44,7 +44,7 @@ With --check it exits with 1 where fewer than %d %% of those with an effect are 
 	fs := c.Flags()
 	fs.BoolVar(&check, "check", false, "exit with 1 if too few are caught")
 	fs.BoolVar(&asJSON, "json", false, "print every mutant as JSON")
-	fs.IntVar(&o.Count, "count", mutate.Count, "mutants, 255 at most")
+	fs.IntVar(&o.Count, "count", mutate.Count, "mutants of each block")
 	fs.Uint64Var(&o.Seed, "seed", mutate.Seed, "seed of Yosys' choice")
 	fs.IntSliceVar(&o.Only, "only", nil, "numbers of the mutants to run (all)")
 	fs.IntVar(&o.Workers, "jobs", 0, "runs side by side (one a processor)")

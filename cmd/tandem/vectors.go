@@ -31,7 +31,7 @@ Its text source is a scenario; its canonical form is a file that ends in .mrv.`,
   tandem vectors show vectors/golden/receive/directed.mrv directed/gaps
   tandem vectors export --as verilog -o out vectors/golden`,
 	}
-	c.AddCommand(a.vectorsGen(), a.vectorsFmt(), a.vectorsLint(), a.vectorsShow(), a.vectorsCheck(), a.vectorsDiff(), a.vectorsExport(), a.vectorsShrink(), a.vectorsBless())
+	c.AddCommand(a.vectorsGen(), a.vectorsFmt(), a.vectorsLint(), a.vectorsShow(), a.vectorsCheck(), a.vectorsDiff(), a.vectorsExport(), a.vectorsShrink(), a.vectorsBless(), a.vectorsGrade())
 	return c
 }
 

@@ -1,230 +1,211 @@
 package mutate
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
-	"syscall"
 
+	"metaroce/tandem/cosim/mutate/circuit"
+	"metaroce/tandem/cosim/mutate/yosys"
 	"metaroce/tandem/cosim/target"
 )
 
 // netlistModule is the name of the mutated top.
 const netlistModule = "mr_rx_netlist"
 
-const topFile = "rtl/top/mr_rx_top.sv"
+const (
+	topFile = "rtl/top/mr_rx_top.sv"
+	ramFile = "rtl/common/mr_ram.sv"
+)
 
-// netlist is the mutated device: the list of mutants, and sources for a simulator.
+// Block is a part of the device: the instances whose cells are its.
+type Block struct {
+	Name      string
+	Instances []string
+}
+
+// Blocks of the device around its steps. What belongs to none is what Yosys joined over the borders of blocks.
+var Blocks = []Block{
+	{"parse", []string{"u_parse", "u_pbuf"}},
+	{"regs", []string{"u_regs"}},
+	{"admit", []string{"u_admit"}},
+	{"window", []string{"u_window"}},
+	{"key", []string{"u_key"}},
+	{"recv", []string{"u_recv"}},
+	{"message", []string{"u_message"}},
+	{"place", []string{"u_place"}},
+	{"complete", []string{"u_complete"}},
+	{"coalesce", []string{"u_coalesce", "u_pending"}},
+	{"ctimer", []string{"u_ctimer"}},
+	{"ack", []string{"u_ack"}},
+	{"queues", []string{"u_to_window", "u_to_key", "u_to_recv", "u_to_message", "u_want"}},
+}
+
+// netlist is the mutated device: the list of mutants, sources for a simulator, and the circuit for proofs.
 type netlist struct {
-	mutants []Mutant
+	dir     string
+	mutants []yosys.Mutant
 	sources map[string]string // replacements for rtl.Options
 }
 
-// makeNetlist lets Yosys choose and apply the mutants, unless the cache has them.
-func makeNetlist(ctx context.Context, root string, count int, seed uint64, log io.Writer) (*netlist, error) {
-	files, err := rtlFiles(root)
-	if err != nil {
-		return nil, target.Fail("build", err, "cannot list the RTL")
-	}
-	key, err := key(root, files, count, seed)
-	if err != nil {
-		return nil, err
-	}
-	dir := filepath.Join(root, "build", "mutants", key)
-	if _, err := os.Stat(filepath.Join(dir, "netlist.v")); err != nil {
-		if log != nil {
-			fmt.Fprintf(log, "choosing and applying %d mutants (Yosys)\n", count)
-		}
-		if err := yosys(ctx, root, dir, files, count, seed); err != nil {
-			return nil, err
-		}
-	}
-	return load(root, dir, files)
-}
-
-// rtlFiles are the modules of the device, package first.
-func rtlFiles(root string) ([]string, error) {
-	var list []string
-	err := filepath.WalkDir(filepath.Join(root, "rtl"), func(path string, d os.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "tb" || d.Name() == "formal" || d.Name() == "lint"):
-			return filepath.SkipDir
-		case strings.HasSuffix(path, ".sv"):
-			rel, err := filepath.Rel(root, path)
-			list = append(list, rel)
-			return err
-		}
-		return nil
-	})
-	sort.Slice(list, func(i, j int) bool {
-		a, b := strings.HasPrefix(list[i], "rtl/gen/"), strings.HasPrefix(list[j], "rtl/gen/")
-		return a && !b || a == b && list[i] < list[j]
-	})
-	return list, err
-}
-
-// key is over everything that the netlist depends on.
-func key(root string, files []string, count int, seed uint64) (string, error) {
-	version, err := exec.Command("yosys", "-V").Output()
-	if err != nil {
-		return "", target.Fail("build", err, "yosys does not run; install it (Debian: apt-get install yosys)")
-	}
-	headers, err := filepath.Glob(filepath.Join(root, "rtl", "*", "*.svh"))
-	if err != nil {
-		return "", target.Fail("build", err, "cannot list the RTL")
-	}
-	h := sha256.New()
-	for _, f := range headers {
-		rel, err := filepath.Rel(root, f)
-		if err != nil {
-			return "", target.Fail("build", err, "cannot list the RTL")
-		}
-		files = append(files[:len(files):len(files)], rel)
-	}
-	for _, f := range files {
-		b, err := os.ReadFile(filepath.Join(root, f))
-		if err != nil {
-			return "", target.Fail("build", err, "cannot read the RTL")
-		}
-		fmt.Fprintf(h, "%s %d\n%s", f, len(b), b)
-	}
-	fmt.Fprintf(h, "%s %d %d\n%s%s", version, count, seed, chooseScript, applyScript)
-	return hex.EncodeToString(h.Sum(nil))[:16], nil
-}
-
-// Two runs: the list is a script, and Yosys reads a script whole before it runs any of it.
+// Two runs and one for the proofs: a list is a script, and Yosys reads a script whole before it runs any of it.
 //
-// What is not about mutants is about speed: with enables of memories that are one bit instead of a vector of equal ones
-// (opt_reduce, splitnets @en), and nets split where their drivers change (splitnets -driver), the simulator is twenty
-// times as fast, because no statement a bit is written and no bits of one vector seem to depend on each other.
-const chooseScript = `read_verilog -sv -Irtl/gen -Irtl/common %s
+// The memories of the tables (mr_ram) stay as they are: on a chip they are macros. What nobody could see is taken out
+// first (opt, wreduce). The rest is about speed: with enables of memories that are one bit instead of a vector of equal
+// ones (opt_reduce, splitnets @en), and nets split where their drivers change (splitnets -driver), the simulator is
+// twenty times as fast, because no statement a bit is written and no bits of one vector seem to depend on each other.
+const chooseScript = yosys.Read + `delete mr_ram
+read_verilog -sv -lib -Irtl/gen -Irtl/common ` + ramFile + `
 hierarchy -check -top mr_rx_top
 proc
 setattr -mod -set keep_hierarchy 1 *_step
 opt_clean
 flatten
+opt -full
+wreduce
+opt_expr
 opt_reduce
-opt_clean
+opt_clean -purge
 rename mr_rx_top ` + netlistModule + `
 cd ` + netlistModule + `
-select -set en t:$memwr_v2 %%ci1:+[EN]
+select -set en t:$memwr_v2 %ci1:+[EN]
 splitnets @en
 opt_clean -purge
 cd ..
-write_ilang %s/plain.il
+write_ilang DIR/plain.il
 cd ` + netlistModule + `
-mutate -list %d -seed %d -ctrl mutsel 8 1 -o %s/list.ys
 `
 
-const applyScript = `read_ilang %s/plain.il
+const applyScript = `read_ilang DIR/plain.il
 cd ` + netlistModule + `
-script %s/list.ys
+SCRIPTS
 splitnets -driver
 opt_clean -purge
 cd ..
-write_verilog -noattr %s/netlist.v
+write_verilog -noattr DIR/netlist.v
 `
 
-// yosys works beside the final place and moves the result there in one step.
-func yosys(ctx context.Context, root, dir string, files []string, count int, seed uint64) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return target.Fail("build", err, "cannot make a folder for the mutants")
+// For proofs everything is gates and registers but the memories: what they are given is an output, what they give an
+// input. BASE is the folder of the netlist.
+const proofScript = `read_ilang BASE/plain.il
+cd ` + netlistModule + `
+SCRIPTS
+cd ..
+setattr -mod -unset keep_hierarchy *_step
+flatten
+expose -evert t:mr_ram
+memory_collect
+expose t:$mem_v2 %ci1:+[RD_ADDR,RD_EN,WR_ADDR,WR_DATA,WR_EN] t:$mem_v2 %d
+expose -cut t:$mem_v2 %co1:+[RD_DATA] t:$mem_v2 %d
+delete t:$mem_v2
+opt_clean -purge
+async2sync
+dffunmap
+techmap
+opt -fast
+setundef -undriven -zero
+aigmap
+opt_clean -purge
+write_aiger -zinit -symbols DIR/netlist.aig
+`
+
+// scripts choose count mutants of each block, numbered one block behind the other, and apply them.
+func scripts(count int, seed uint64) []yosys.Script {
+	var choose strings.Builder
+	choose.WriteString(chooseScript)
+	for i, b := range Blocks {
+		choose.WriteString("select -clear\n")
+		for _, inst := range b.Instances {
+			fmt.Fprintf(&choose, "select -add c:*\\%s.*\n", inst)
+		}
+		fmt.Fprintf(&choose, "select -del t:$mem*\nmutate -list %d -seed %d -ctrl mutsel 16 %d -o DIR/%s.ys %%\n", count, seed, 1+i*count, b.Name)
 	}
-	work, err := os.MkdirTemp(filepath.Dir(dir), "work-")
+	return []yosys.Script{yosys.Script(choose.String()), apply(applyScript, "DIR")}
+}
+
+// apply puts the lists of mutants, which are in a folder, into a script.
+func apply(script, dir string) yosys.Script {
+	var lists strings.Builder
+	for _, b := range Blocks {
+		fmt.Fprintf(&lists, "script %s/%s.ys\n", dir, b.Name)
+	}
+	return yosys.Script(strings.NewReplacer("SCRIPTS\n", lists.String(), "BASE", dir).Replace(script))
+}
+
+// makeNetlist lets Yosys choose and apply the mutants, unless the cache has them.
+func makeNetlist(ctx context.Context, root string, count int, seed uint64, say func(string)) (*netlist, error) {
+	dir, err := yosys.Make(ctx, root, "around", scripts(count, seed), func() {
+		say(fmt.Sprintf("choosing and applying %d mutants of each of %d blocks (Yosys)", count, len(Blocks)))
+	})
 	if err != nil {
-		return target.Fail("build", err, "cannot make a folder for the mutants")
+		return nil, err
 	}
-	defer os.RemoveAll(work)
-	choose := fmt.Sprintf(chooseScript, strings.Join(files, " "), work, count, seed, work)
-	apply := fmt.Sprintf(applyScript, work, work, work)
-	for _, script := range []string{choose, apply} {
-		if err := runYosys(ctx, root, work, script); err != nil {
-			return err
+	n := &netlist{dir: dir, sources: map[string]string{}}
+	for _, b := range Blocks {
+		list, err := yosys.Load(dir, b.Name+".ys")
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range list {
+			m.Block = b.Name
+			n.mutants = append(n.mutants, m)
 		}
 	}
-	if err := os.Remove(filepath.Join(work, "plain.il")); err != nil {
-		return target.Fail("build", err, "cannot clear up behind Yosys")
-	}
-	if err := os.Rename(work, dir); err != nil && !os.IsExist(err) {
-		if _, there := os.Stat(filepath.Join(dir, "netlist.v")); there != nil {
-			return target.Fail("build", err, "cannot keep the mutants")
-		}
-	}
-	return nil
+	return n, n.replace(root)
 }
 
-func runYosys(ctx context.Context, root, work, script string) error {
-	file := filepath.Join(work, "run.ys")
-	if err := os.WriteFile(file, []byte(script), 0o644); err != nil {
-		return target.Fail("build", err, "cannot write a script for Yosys")
-	}
-	cmd := exec.CommandContext(ctx, "yosys", "-q", "-s", file)
-	cmd.Dir = root
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return target.Fail("host", ctx.Err(), "interrupted while Yosys ran")
-		}
-		return target.Fail("build", err, "Yosys cannot make the mutants: %s", lastLine(out.String()))
-	}
-	return nil
-}
-
-func lastLine(s string) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return lines[len(lines)-1]
-}
-
-// load reads the mutants and makes the replacements: the netlist brings every module but the package, so that all other
+// replace makes the replacements: the netlist brings every module but the package and the memory, so that all other
 // files are replaced by nothing, and the top's file by the wrapper.
-func load(root, dir string, files []string) (*netlist, error) {
-	list, err := os.ReadFile(filepath.Join(dir, "list.ys"))
+func (n *netlist) replace(root string) error {
+	files, err := yosys.Files(root)
 	if err != nil {
-		return nil, target.Fail("build", err, "cannot read the mutants")
-	}
-	n := &netlist{sources: map[string]string{}}
-	if n.mutants, err = parseList(string(list)); err != nil {
-		return nil, target.Fail("build", err, "Yosys wrote a list that cannot be read")
+		return err
 	}
 	top, err := os.ReadFile(filepath.Join(root, topFile))
 	if err != nil {
-		return nil, target.Fail("build", err, "cannot read the RTL")
+		return target.Fail("build", err, "cannot read the RTL")
 	}
 	text, err := wrapper(string(top))
 	if err != nil {
-		return nil, target.Fail("build", err, "cannot wrap %s", topFile)
+		return target.Fail("build", err, "cannot wrap %s", topFile)
 	}
-	verilog, err := os.ReadFile(filepath.Join(dir, "netlist.v"))
+	verilog, err := os.ReadFile(filepath.Join(n.dir, "netlist.v"))
 	if err != nil {
-		return nil, target.Fail("build", err, "cannot read the mutants")
+		return target.Fail("build", err, "cannot read the mutants")
 	}
-	empty, wrapped := filepath.Join(dir, "empty.sv"), filepath.Join(dir, "wrapper.sv")
-	for path, content := range map[string]string{empty: "// the netlist has this module\n", wrapped: string(verilog) + text} {
-		if old, err := os.ReadFile(path); err == nil && string(old) == content {
-			continue
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			return nil, target.Fail("build", err, "cannot write the sources of the mutants")
+	empty, wrapped := filepath.Join(n.dir, "empty.sv"), filepath.Join(n.dir, "wrapper.sv")
+	for name, content := range map[string]string{empty: "", wrapped: text + string(verilog)} {
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			return target.Fail("build", err, "cannot write the mutants")
 		}
 	}
+	keep := []string{"rtl/gen/mr_pkg.sv", ramFile}
 	for _, f := range files {
-		if !strings.HasPrefix(f, "rtl/gen/") {
+		if !slices.Contains(keep, f) {
 			n.sources[f] = empty
 		}
 	}
 	n.sources[topFile] = wrapped
-	return n, nil
+	return nil
+}
+
+// circuit makes the netlist for proofs and reads it.
+func (n *netlist) circuit(ctx context.Context, root string, say func(string)) (*circuit.Circuit, error) {
+	dir, err := yosys.Make(ctx, root, "proof", []yosys.Script{apply(proofScript, n.dir)}, func() { say("a circuit for proofs (Yosys)") })
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(filepath.Join(dir, "netlist.aig"))
+	if err != nil {
+		return nil, target.Fail("build", err, "cannot read the mutants")
+	}
+	defer f.Close()
+	c, err := circuit.Read(f)
+	if err != nil {
+		return nil, target.Fail("build", err, "the circuit of the mutants")
+	}
+	return c, nil
 }

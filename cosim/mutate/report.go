@@ -9,7 +9,7 @@ import (
 
 // Where is one mutant on one line.
 func (r *Result) Where() string {
-	return fmt.Sprintf("mutant %3d  %-6s %-44s %-22s %s", r.Number, r.Mode, shorten(r.Cell, 44), r.Port, r.Source)
+	return fmt.Sprintf("mutant %3d  %-8s %-6s %-44s %-22s %s", r.Number, r.Block, r.Mode, shorten(r.Cell, 44), r.Port, r.Source)
 }
 
 func shorten(s string, most int) string {
@@ -44,7 +44,7 @@ func (r *Report) Text(w io.Writer, paint func(good bool, text string) string) {
 		fmt.Fprintf(w, "  %s %d", n, rules[n])
 	}
 	fmt.Fprintln(w)
-	for _, s := range []State{Survived, Ignored, Unseen} {
+	for _, s := range []State{Survived, Ignored, Unseen, Proven} {
 		if r.Of(s) == 0 {
 			continue
 		}
@@ -65,6 +65,6 @@ func (r *Report) Closing() string {
 	if effect > 0 {
 		share = 100 * float64(caught) / float64(effect)
 	}
-	return fmt.Sprintf("%d mutants: %d with an effect, %d of them caught (%.1f %%, gate %d %%); no effect seen: %d; none where outputs count: %d",
-		len(r.Results), effect, caught, share, Gate, r.Of(Unseen), r.Of(Ignored))
+	return fmt.Sprintf("%d mutants: %d with an effect, %d of them caught (%.1f %%, gate %d %%); no effect, proven: %d, seen: %d; none where outputs count: %d",
+		len(r.Results), effect, caught, share, Gate, r.Of(Proven), r.Of(Unseen), r.Of(Ignored))
 }

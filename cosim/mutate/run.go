@@ -7,9 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
+	"time"
 
 	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/mutate/circuit"
+	"metaroce/tandem/cosim/mutate/yosys"
 	"metaroce/tandem/cosim/rtl"
 	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/cosim/target"
@@ -20,11 +24,20 @@ import (
 // Preset is the one that is mutated.
 const Preset = "tiny"
 
-// Count and Seed of the mutants that the gate is about.
+// Count of the mutants of each block, and the Seed of Yosys' choice, that the gate is about.
 const (
-	Count = 100
+	Count = 10
 	Seed  = 1
 )
+
+// MostCount is what the 16 bits of the selection leave for a block.
+const MostCount = 4000
+
+// Cycles that a proof looks ahead where registers differ.
+const Cycles = 20
+
+// proofLimit is how long one question to the solver may take.
+const proofLimit = time.Minute
 
 // Gate is the share of the mutants with an effect that must be caught, in percent.
 const Gate = 90
@@ -40,7 +53,8 @@ type Stimulus struct {
 type Options struct {
 	Root    string     // the checkout; empty: found
 	Stimuli []Stimulus // in the order of cost: a mutant is given the next only if it survived
-	Count   int        // 0: Count
+	Blocks  []string   // whose mutants are run; empty: all
+	Count   int        // of each block; 0: Count
 	Seed    uint64     // 0: Seed
 	Only    []int      // numbers of mutants; empty: all
 	Workers int        // runs at a time; 0: one a processor
@@ -55,6 +69,8 @@ type State string
 const (
 	Caught   State = "caught"
 	Survived State = "survived"
+	// Proven: nothing that the device shows or keeps differs, or nothing that it shows within Cycles cycles from any state.
+	Proven State = "no effect, proven"
 	// Unseen: no output differs in any cycle of any stimulus.
 	Unseen State = "no effect seen"
 	// Ignored: outputs differ, but only where nobody looks: data without valid, bytes behind the end of a beat.
@@ -63,12 +79,15 @@ const (
 
 // Result is one mutant's.
 type Result struct {
-	Mutant
+	yosys.Mutant
 	State    State  `json:"state"`
 	Stimulus string `json:"stimulus,omitempty"` // that caught it
 	Seed     uint64 `json:"seed,omitempty"`
 	Line     string `json:"line,omitempty"` // of the verdict that caught it
 	Rule     string `json:"rule,omitempty"`
+	Cycle    uint64 `json:"cycle,omitempty"`
+	Field    string `json:"field,omitempty"` // the first that differs
+	Proof    string `json:"proof,omitempty"` // of a mutant that was not caught
 }
 
 // Report of all mutants.
@@ -98,6 +117,8 @@ type runner struct {
 	opt  rtl.Options
 	base []outputs // of the plain netlist, by stimulus
 	work string    // run folders
+
+	circuit func() (*circuit.Circuit, error) // read when the first mutant is to be proven
 }
 
 // Run makes the mutants, runs each in lockstep until it is caught, and looks at the outputs of those that survive. An
@@ -125,7 +146,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, err
 }
 
-func (r *runner) prepare(ctx context.Context) ([]Mutant, error) {
+func (r *runner) prepare(ctx context.Context) ([]yosys.Mutant, error) {
 	var err error
 	if r.Root == "" {
 		if r.Root, err = rtl.FindRoot(); err != nil {
@@ -141,16 +162,17 @@ func (r *runner) prepare(ctx context.Context) ([]Mutant, error) {
 	if r.Seed == 0 {
 		r.Seed = Seed
 	}
-	if r.Count < 1 || r.Count > 255 {
-		return nil, target.Fail("host", nil, "%d mutants: want 1 to 255, one of them is chosen by 8 bits", r.Count)
+	if r.Count < 1 || r.Count > MostCount {
+		return nil, target.Fail("host", nil, "%d mutants of a block: want 1 to %d", r.Count, MostCount)
 	}
 	if r.Workers == 0 {
 		r.Workers = runtime.NumCPU()
 	}
-	n, err := makeNetlist(ctx, r.Root, r.Count, r.Seed, r.Log)
+	n, err := makeNetlist(ctx, r.Root, r.Count, r.Seed, r.say)
 	if err != nil {
 		return nil, err
 	}
+	r.circuit = sync.OnceValues(func() (*circuit.Circuit, error) { return n.circuit(ctx, r.Root, r.say) })
 	r.opt = rtl.Options{Root: r.Root, Sources: n.sources, Log: r.Log}
 	p, _ := preset.ByName(Preset)
 	// One binary for all runs, whatever becomes of the sources meanwhile.
@@ -163,16 +185,26 @@ func (r *runner) prepare(ctx context.Context) ([]Mutant, error) {
 	return r.pick(n.mutants)
 }
 
-func (r *runner) pick(all []Mutant) ([]Mutant, error) {
+func (r *runner) say(line string) {
+	if r.Log != nil {
+		fmt.Fprintln(r.Log, line)
+	}
+}
+
+func (r *runner) pick(all []yosys.Mutant) ([]yosys.Mutant, error) {
+	if len(r.Blocks) > 0 {
+		all = slices.DeleteFunc(slices.Clone(all), func(m yosys.Mutant) bool { return !slices.Contains(r.Blocks, m.Block) })
+	}
 	if len(r.Only) == 0 {
 		return all, nil
 	}
-	var list []Mutant
+	var list []yosys.Mutant
 	for _, n := range r.Only {
-		if n < 1 || n > len(all) {
-			return nil, target.Fail("host", nil, "mutant %d: there are 1 to %d", n, len(all))
+		i := slices.IndexFunc(all, func(m yosys.Mutant) bool { return m.Number == n })
+		if i < 0 {
+			return nil, target.Fail("host", nil, "mutant %d: it is none of the %d", n, len(all))
 		}
-		list = append(list, all[n-1])
+		list = append(list, all[i])
 	}
 	return list, nil
 }
@@ -230,7 +262,7 @@ func (r *runner) each(ctx context.Context, n int, f func(int) error, done func(i
 
 // one gives a mutant every stimulus until one catches it. A run that matches shows its outputs too: in one that differs
 // only in time, lockstep has nothing to object, but an effect it is.
-func (r *runner) one(ctx context.Context, m Mutant) (Result, error) {
+func (r *runner) one(ctx context.Context, m yosys.Mutant) (Result, error) {
 	res := Result{Mutant: m, State: Unseen}
 	for i := range r.Stimuli {
 		s := &r.Stimuli[i]
@@ -242,7 +274,7 @@ func (r *runner) one(ctx context.Context, m Mutant) (Result, error) {
 		case v.Result == lockstep.Diverged || v.Result == lockstep.BenchFailed:
 			res.State, res.Stimulus, res.Seed, res.Line = Caught, s.Name, s.Seed, v.Line
 			if v.Divergence != nil {
-				res.Rule = v.Divergence.Rule
+				res.Rule, res.Cycle, res.Field = v.Divergence.Rule, v.Divergence.Cycle, v.Divergence.Field
 			}
 			return res, nil
 		case v.Result != lockstep.Match:
@@ -253,7 +285,25 @@ func (r *runner) one(ctx context.Context, m Mutant) (Result, error) {
 			res.State, res.Stimulus, res.Seed = Ignored, s.Name, s.Seed
 		}
 	}
-	return res, nil
+	return res, r.prove(&res)
+}
+
+// prove looks for a proof that a mutant which was not caught has no effect.
+func (r *runner) prove(res *Result) error {
+	c, err := r.circuit()
+	if err != nil {
+		return err
+	}
+	if p := c.Compare(res.Number, nil, proofLimit); p.Verdict == circuit.Equal {
+		res.State, res.Proof = Proven, "equal for every state and input"
+		return nil
+	}
+	p := c.CompareCycles(res.Number, Cycles, proofLimit)
+	res.Proof = fmt.Sprintf("%s within %d cycles from any state", p.Verdict, Cycles)
+	if p.Verdict == circuit.Equal {
+		res.State = Proven
+	}
+	return nil
 }
 
 // lockstep does one run. Its outputs are known only if it matched.

@@ -82,7 +82,7 @@ module mr_rx_top %s
     if (!$value$plusargs("tandem_mutant=%%d", mutant)) mutant = 0;
     if (!$value$plusargs("tandem_watch=%%d", watch)) watch = 0;
   end
-  %s u_netlist (.*, .mutsel(mutant[7:0]));
+  %s u_netlist (.*, .mutsel(mutant[15:0]));
 
   // bytes that the memory or the peer looks at
   logic [15:0]  left_q;

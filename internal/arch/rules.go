@@ -59,6 +59,7 @@ var layers = []allowed{
 		"runs vectors: on the model without time, in cycles, and on RTL; the model says what must be seen"},
 	{"cosim/divergence", append([]string{"cosim/...", "vectors/stimulus", "nic/show"}, common...), "what a recording tells of a failure; show: the bytes of its frame in words"},
 	{"cosim/cover", common, "bins are counted from records of any target"},
+	{"cosim/mutate/...", append([]string{"cosim/...", "vectors/..."}, common...), "mutants are graded by the golden vectors and by lockstep"},
 	{"cosim/session", append([]string{"cosim/...", "vectors/stimulus", "model/conn"}, common...), "one run of a target; conn: the cost of the reference alone is measured"},
 	{"cosim/...", append([]string{"cosim/...", "vectors/stimulus"}, common...), "targets and runs; the model comes in through modeltarget and lockstep"},
 
@@ -107,6 +108,7 @@ var thirds = []third{
 	{"pgregory.net/rapid", nil, []string{"..."}, "tests only"},
 	{"github.com/vbauerster/mpb", []string{"cmd/..."}, []string{"cmd/..."}, "progress is drawn where there is a terminal"},
 	{"github.com/goccy/go-yaml", []string{"cosim/regress/..."}, []string{"cosim/regress/..."}, "text that people write ends in the packages that read plans"},
+	{"github.com/go-air/gini", []string{"cosim/mutate/circuit"}, nil, "gates and the SAT solver of proofs about mutants"},
 	{"github.com/hjson/hjson-go", []string{"cosim/regress/plan"}, nil, "testplans of other tools are read where plans are"},
 	{"modernc.org/sqlite", []string{"cosim/regress/history"}, []string{"cosim/regress/history"}, "an index that can be thrown away; results are files"},
 	{"github.com/chromedp", nil, []string{"cosim/regress/report"}, "a browser is for the test of the page"},

@@ -24,7 +24,8 @@ const (
 const Revision = "block 1"
 
 // Vectors makes the vectors of an engine: one for each bin that its decisions fall into (op, enumerated decisions and
-// flags), and walks in which a row goes on from step to step. Equal seeds give equal vectors.
+// flags), one for the bits of row and input, a walk in which rows
+// go on from step to step, and the kept steps. Equal seeds give equal vectors.
 func (e *Engine) Vectors(seed uint64) []*mrv.Vector {
 	info := e.Info()
 	d, next := newDraw(seed, e), e.next()
@@ -48,11 +49,17 @@ func (e *Engine) Vectors(seed uint64) []*mrv.Vector {
 		names = append(names, n)
 	}
 	sort.Strings(names)
-	list := make([]*mrv.Vector, 0, len(names)+1)
+	list := make([]*mrv.Vector, 0, len(names)+2)
+	var bases []mrv.Step
 	for _, n := range names {
 		list = append(list, bins[n])
+		bases = append(bases, bins[n].Steps[:min(3, len(bins[n].Steps))]...)
 	}
-	return append(list, e.walk(seed))
+	list = append(list, e.flips(seed, bases), e.walk(seed))
+	if v := e.kept(seed); v != nil {
+		list = append(list, v)
+	}
+	return list
 }
 
 func (e *Engine) vector(what string, seed uint64) *mrv.Vector {

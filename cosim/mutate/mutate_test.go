@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,42 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"metaroce/tandem/cosim/mutate/yosys"
 	"metaroce/tandem/cosim/rtl"
 )
-
-const line1 = `mutate -ctrl mutsel 8 1 -mode cnot0 -module m -cell $flatten\u_core.\u_place.\u_shift.$procmux$5239 -port A -portbit 12 -ctrlbit 8 -wire w -wirebit 12 ` +
-	`-src rtl/top/mr_rx_top.sv:42.29-42.40 -src rtl/place/mr_place.sv:110.18-118.4 -src rtl/place/mr_place_shift.sv:118.5-125.8 -src rtl/place/mr_place_shift.sv:118.9-118.20`
-
-func TestListOfYosys(t *testing.T) {
-	two := strings.Replace(line1, "mutsel 8 1", "mutsel 8 2", 1)
-	two = strings.Replace(two, "$procmux$5239", "$and$rtl/gen/mr_pkg.sv:1139$3585", 1)
-	list, err := parseList(line1 + "\n" + two + "\n")
-	require.NoError(t, err)
-	require.Len(t, list, 2)
-	assert.Equal(t, Mutant{Number: 1, Mode: "cnot0", Cell: `$flatten\u_core.\u_place.\u_shift.$procmux$5239`, Port: "A[12]", Source: "rtl/place/mr_place_shift.sv:118"}, list[0])
-	assert.Equal(t, "rtl/gen/mr_pkg.sv:1139", list[1].Source, "operators carry their place in their name")
-	for name, bad := range map[string]string{
-		"empty":     "",
-		"no mutate": "opt_clean",
-		"cut":       "mutate -ctrl mutsel 8",
-		"no number": "mutate -ctrl mutsel 8 x -mode inv -cell c -port A -portbit 1",
-		"no cell":   "mutate -ctrl mutsel 8 1 -mode inv -port A -portbit 1 -src s",
-		"order":     two,
-	} {
-		_, err := parseList(bad)
-		assert.Error(t, err, name)
-	}
-}
-
-func FuzzList(f *testing.F) {
-	f.Add(line1)
-	f.Fuzz(func(t *testing.T, text string) {
-		list, err := parseList(text)
-		if err == nil && len(list) == 0 {
-			t.Fatal("neither mutants nor an error")
-		}
-	})
-}
 
 func topText(t *testing.T) string {
 	root, err := rtl.FindRoot()
@@ -105,7 +73,7 @@ func TestGate(t *testing.T) {
 	assert.False(t, report(0, 0, 100, 0).Holds(), "where nothing has an effect, nothing was shown")
 	var b strings.Builder
 	r := report(9, 1, 2, 1)
-	r.Results[0].Mutant = Mutant{Number: 5, Cell: "c", Port: "A[1]", Source: "rtl/x.sv:3"}
+	r.Results[0].Mutant = yosys.Mutant{Number: 5, Cell: "c", Port: "A[1]", Source: "rtl/x.sv:3"}
 	r.Results[0].State = Survived
 	r.Text(&b, func(_ bool, s string) string { return s })
 	assert.Contains(t, b.String(), "rtl/x.sv:3")
@@ -115,4 +83,29 @@ func TestGate(t *testing.T) {
 func TestBetweenEndsIdle(t *testing.T) {
 	l := Between()
 	assert.Equal(t, l[0].Kind, l[len(l)-1].Kind)
+}
+
+// Every block has instances, every instance is one of the device, and numbers go on from block to block.
+func TestScriptsNameTheBlocks(t *testing.T) {
+	root, err := rtl.FindRoot()
+	require.NoError(t, err)
+	var text strings.Builder
+	for _, f := range []string{topFile, "rtl/top/mr_rx_core.sv"} {
+		b, err := os.ReadFile(filepath.Join(root, f))
+		require.NoError(t, err)
+		text.Write(b)
+	}
+	list := scripts(7, 3)
+	require.Len(t, list, 2)
+	proof := string(apply(proofScript, "/where"))
+	assert.Contains(t, proof, "read_ilang /where/plain.il")
+	for i, b := range Blocks {
+		for _, inst := range b.Instances {
+			assert.Contains(t, text.String(), " "+inst+" (", b.Name)
+			assert.Contains(t, string(list[0]), "select -add c:*\\"+inst+".*\n")
+		}
+		assert.Contains(t, string(list[0]), fmt.Sprintf("mutate -list 7 -seed 3 -ctrl mutsel 16 %d -o DIR/%s.ys", 1+7*i, b.Name))
+		assert.Contains(t, string(list[1]), "script DIR/"+b.Name+".ys\n")
+		assert.Contains(t, proof, "script /where/"+b.Name+".ys\n")
+	}
 }

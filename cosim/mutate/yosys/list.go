@@ -1,4 +1,4 @@
-package mutate
+package yosys
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 // Mutant is one change that Yosys made.
 type Mutant struct {
+	Block  string `json:"block"`  // whose list it was chosen from
 	Number int    `json:"number"` // what +tandem_mutant selects
 	Mode   string `json:"mode"`   // inv, const0, const1, cnot0, cnot1: see `yosys -p "help mutate"`
 	Cell   string `json:"cell"`   // with its path through the hierarchy
@@ -16,15 +17,15 @@ type Mutant struct {
 	Source string `json:"source"` // file and line
 }
 
-// parseList reads the script that `mutate -list -o` wrote.
-func parseList(text string) ([]Mutant, error) {
+// ParseList reads the script that `mutate -list -o` wrote.
+func ParseList(text string) ([]Mutant, error) {
 	var list []Mutant
 	for n, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		m, err := parseLine(line)
 		if err != nil {
 			return nil, fmt.Errorf("line %d of the list of mutants: %w", n+1, err)
 		}
-		if m.Number != n+1 {
+		if n > 0 && m.Number != list[n-1].Number+1 {
 			return nil, fmt.Errorf("line %d of the list of mutants has number %d", n+1, m.Number)
 		}
 		list = append(list, m)

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/mutate/grade"
+	"metaroce/tandem/cosim/rtl"
+	"metaroce/tandem/vectors/block"
+)
+
+// Where a grading leaves its report, and what it reads, in the checkout.
+const (
+	gradeDir     = "build/grade"
+	gradeWaivers = "vectors/golden/survivors.txt"
+	keptFile     = "vectors/block/kept.txt"
+)
+
+type grading struct {
+	grade.Options
+	check, keep, asJSON bool
+	out                 string
+}
+
+func (a *app) vectorsGrade() *cobra.Command {
+	g := grading{}
+	c := &cobra.Command{Use: "grade [FILE...]", Short: "grades vectors by the mutants of the RTL that they kill",
+		Long: fmt.Sprintf(`Yosys changes one bit of one cell of the RTL at a time: in the step of each block, alone, and in what is around it. Each mutant
+is given all vectors (the golden set, if no file is named). Of the steps every vector is tried, so that it is known which vector
+kills what no other does; around them the vectors of the receive side run in lockstep, and scenarios and random traffic behind
+them, until one kills the mutant. What survives is proven to have no effect, or listed by line of source.
+
+With --check it exits with 1 where a block has less than %d %% of its effective mutants killed by a named rule, where more than
+%d %% of all have no effect, or where a survivor has no reason in %s.
+--keep writes a step for each survivor of a step into %s; then make golden. docs/faults.md has the rest.`, grade.GateKilled, grade.GateEqual, gradeWaivers, keptFile),
+		Example: "  tandem vectors grade --check\n  tandem vectors grade --block window --around 0\n  tandem vectors grade --steps 0 --around 20 --block parse\n  tandem vectors grade --block window --keep && make golden",
+		RunE:    func(c *cobra.Command, args []string) error { return a.grade(c, &g, args) }}
+	fs := c.Flags()
+	fs.StringSliceVar(&g.Blocks, "block", nil, "only these blocks: "+strings.Join(grade.Names(), ", "))
+	fs.IntVar(&g.Steps, "steps", grade.StepCount, "mutants of each step; 0: none")
+	fs.IntVar(&g.Around, "around", grade.AroundCount, "mutants around each step; 0: none, and no simulator is built")
+	fs.Uint64Var(&g.Seed, "seed", grade.Seed, "seed of Yosys' choice")
+	fs.DurationVar(&g.Limit, "limit", grade.Limit, "how long the solver may take for a mutant of a step")
+	fs.IntVar(&g.Workers, "jobs", 0, "simulations side by side (one a processor)")
+	fs.BoolVar(&g.check, "check", false, "exit with 1 if the gate does not hold")
+	fs.BoolVar(&g.keep, "keep", false, "write steps that kill survivors into "+keptFile)
+	fs.BoolVar(&g.asJSON, "json", false, "print every mutant and vector as JSON")
+	fs.StringVarP(&g.out, "output", "o", "", "folder for report.json and report.md ("+gradeDir+" in the checkout)")
+	complete(c, "block", grade.Names()...)
+	return c
+}
+
+func (a *app) grade(c *cobra.Command, g *grading, args []string) error {
+	if g.Steps == 0 && g.Around == 0 {
+		return &status{result: lockstep.Inconclusive, err: errors.New("--steps 0 and --around 0: nothing to grade")}
+	}
+	if g.keep && g.check {
+		return usage(c, "--keep and --check: a set is changed, or held against the gate")
+	}
+	var err error
+	if g.Root = a.checkout; g.Root == "" {
+		if g.Root, err = rtl.FindRoot(); err != nil {
+			return err
+		}
+	}
+	if len(args) == 0 {
+		args = []string{filepath.Join(g.Root, goldenDir)}
+	}
+	if _, g.Vectors, err = readVectors(args, nil); err != nil {
+		return err
+	}
+	if g.Around > 0 {
+		if g.Lockstep, err = mutantStimuli(); err != nil {
+			return err
+		}
+	}
+	if g.Waivers, err = readWaivers(filepath.Join(g.Root, gradeWaivers)); err != nil {
+		return err
+	}
+	g.Log = a.err
+	if g.out == "" {
+		g.out = filepath.Join(g.Root, gradeDir)
+	}
+	if g.keep {
+		return a.keepSteps(g)
+	}
+	n := 0
+	g.Done = func(grade.Mutant) {
+		if n++; a.errTerm {
+			fmt.Fprintf(a.err, "%s%d mutants through", clear, n)
+		}
+	}
+	r, err := grade.Run(a.ctx, g.Options)
+	if a.errTerm {
+		fmt.Fprint(a.err, clear)
+	}
+	if err != nil {
+		return err
+	}
+	return a.graded(g, r)
+}
+
+func readWaivers(name string) ([]*grade.Waiver, error) {
+	b, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return grade.ParseWaivers(name, string(b), time.Now().Truncate(24*time.Hour))
+}
+
+// graded prints a report and leaves it in its folder.
+func (a *app) graded(g *grading, r *grade.Report) error {
+	if err := os.MkdirAll(g.out, 0o755); err != nil {
+		return err
+	}
+	files := map[string]func(io.Writer) error{
+		"report.json": func(w io.Writer) error {
+			e := json.NewEncoder(w)
+			e.SetIndent("", "  ")
+			return e.Encode(r)
+		},
+		"report.md": func(w io.Writer) error { r.Markdown(w); return nil },
+	}
+	for name, write := range files {
+		if err := writeFile(filepath.Join(g.out, name), func(f *os.File) error { return write(f) }); err != nil {
+			return err
+		}
+	}
+	if g.asJSON {
+		if err := a.json(r); err != nil {
+			return err
+		}
+	} else {
+		r.Text(a.out, a.paint)
+		fmt.Fprintf(a.out, "every mutant: %s\n", filepath.Join(g.out, "report.md"))
+	}
+	if g.check && len(r.Failures()) > 0 {
+		return &status{result: lockstep.Diverged}
+	}
+	return nil
+}
+
+// keepSteps appends to the kept steps of vectors/block, in one step.
+func (a *app) keepSteps(g *grading) error {
+	lines, err := grade.Keep(a.ctx, g.Options)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(g.Root, keptFile)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	text := string(b)
+	added := 0
+	for _, l := range lines {
+		if !strings.Contains(text, l) {
+			text += l + "\n"
+			added++
+		}
+	}
+	if _, err := block.ParseKept(text); err != nil {
+		return err
+	}
+	next := file + ".new"
+	if err := os.WriteFile(next, []byte(text), 0o644); err != nil {
+		return err
+	}
+	if err := os.Rename(next, file); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s: %d steps more; make golden shows what that changes\n", keptFile, added)
+	return nil
+}
