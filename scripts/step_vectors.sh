@@ -29,7 +29,7 @@ replay() { # engine, source or netlist, files...
     iverilog -g2012 -Irtl/gen -Irtl/common "-I$dir" -s mr_step_tb -o "$work/$engine-$what" vectors/export/bench/mr_step_tb.sv "$@" > "$work/$engine-$what.log" 2>&1 ||
         { cat "$work/$engine-$what.log" >&2; die "$engine: Icarus does not take the $what"; }
     # bounded: a combinational loop, or what Icarus takes for one, spins in zero time
-    if ! (cd "$dir" && timeout 120 vvp -n "$OLDPWD/$work/$engine-$what") > "$work/$engine-$what.log" 2>&1 || ! grep -q ' vectors held' "$work/$engine-$what.log"; then
+    if ! (cd "$dir" && timeout 600 vvp -n "$OLDPWD/$work/$engine-$what") > "$work/$engine-$what.log" 2>&1 || ! grep -q ' vectors held' "$work/$engine-$what.log"; then
         echo "$engine, $what:" >&2
         cat "$work/$engine-$what.log" >&2
         exit 1

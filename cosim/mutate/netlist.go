@@ -117,7 +117,7 @@ func scripts(count int, seed uint64) []yosys.Script {
 	var choose strings.Builder
 	choose.WriteString(chooseScript)
 	for i, b := range Blocks {
-		choose.WriteString("select -clear\n")
+		choose.WriteString("select -none\n")
 		for _, inst := range b.Instances {
 			fmt.Fprintf(&choose, "select -add c:*\\%s.*\n", inst)
 		}
