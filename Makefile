@@ -45,7 +45,11 @@ bugs: need build ## plant every fault, one at a time, and mutants of Yosys aroun
 	@bin/tandem mutate --check
 
 .PHONY: grade
-grade: need build ## grade the golden vectors by the mutants that they kill, block by block
+grade: need build ## grade the golden vectors by the mutants of the steps that they kill
+	@bin/tandem vectors grade --check --around 0
+
+.PHONY: grade-all
+grade-all: need build ## the same, and mutants around the steps in lockstep
 	@bin/tandem vectors grade --check --jobs $(JOBS)
 
 .PHONY: bench
