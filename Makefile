@@ -16,6 +16,8 @@ SEEDS   ?= 200
 PACKETS ?= 2000
 # Runs side by side.
 JOBS    ?= 2
+# What `tandem version` says. Given to the linker: Go's own stamp is often switched off, and knows no worktrees.
+REVISION = $(shell git describe --always --dirty --abbrev=40 --exclude '*' 2>/dev/null)
 
 .PHONY: help
 help: ## list the targets
@@ -25,7 +27,7 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/tandem
-	@$(GO) build -o bin/tandem ./cmd/tandem
+	@$(GO) build -ldflags '-X main.revision=$(REVISION)' -o bin/tandem ./cmd/tandem
 
 .PHONY: run
 run: need build ## every scenario on RTL and model in lockstep: a table and one verdict line

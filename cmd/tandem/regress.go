@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -251,17 +250,7 @@ func (a *app) revision(root string) (revision string, dirty bool) {
 		changes, ok := git("status", "--porcelain", "--untracked-files=no")
 		return head, !ok || changes != ""
 	}
-	if b, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range b.Settings {
-			switch s.Key {
-			case "vcs.revision":
-				revision = s.Value
-			case "vcs.modified":
-				dirty = s.Value == "true"
-			}
-		}
-	}
-	return revision, dirty
+	return builtFrom()
 }
 
 // common makes the options that new runs and those that go on have in common. done closes what they hold.

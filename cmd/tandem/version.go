@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,19 +12,39 @@ import (
 	"metaroce/tandem/model/preset"
 )
 
+// revision is that of the sources, set by the linker (Makefile), with dirtySuffix behind it where they were changed.
+var revision string
+
+const dirtySuffix = "-dirty"
+
+// builtFrom is the revision that this program was built from, and whether there were changes on top; empty: nobody said.
+func builtFrom() (name string, dirty bool) {
+	if name, dirty = strings.CutSuffix(revision, dirtySuffix); name != "" {
+		return name, dirty
+	}
+	b, _ := debug.ReadBuildInfo() // nil in no program that was built with modules
+	for _, s := range b.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			name = s.Value
+		case "vcs.modified":
+			dirty = s.Value == "true"
+		}
+	}
+	return name, dirty
+}
+
 func (a *app) version() *cobra.Command {
 	return &cobra.Command{Use: "version", Short: "prints the versions of program, wire format and records", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			toolchain, revision := "unknown", "unknown"
-			if b, ok := debug.ReadBuildInfo(); ok {
-				toolchain = b.GoVersion
-				for _, s := range b.Settings {
-					if s.Key == "vcs.revision" {
-						revision = s.Value
-					}
-				}
+			built, dirty := builtFrom()
+			switch {
+			case built == "":
+				built = "unknown"
+			case dirty:
+				built += dirtySuffix
 			}
-			fmt.Fprintf(a.out, "tandem %s, %s\nwire format %d, UDP port %d\nrecords %d, schema %016x\n", revision, toolchain, preset.Version, preset.UDPPort,
+			fmt.Fprintf(a.out, "tandem %s, %s\nwire format %d, UDP port %d\nrecords %d, schema %016x\n", built, runtime.Version(), preset.Version, preset.UDPPort,
 				event.RecordVersion, event.SchemaHash)
 			return nil
 		}}

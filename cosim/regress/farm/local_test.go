@@ -50,6 +50,7 @@ func launch(t *testing.T, ctx context.Context, l *Local, list []Shard) map[int]e
 }
 
 func TestEveryShardEndsOnce(t *testing.T) {
+	t.Parallel()
 	list := shards(t, 5)
 	l := &Local{Workers: 3, Program: script(t, `echo "$@" > $FILE.args; case $FILE in *s3*) echo broken >&2; exit 3;; esac`)}
 	got := launch(t, context.Background(), l, list)
@@ -70,6 +71,7 @@ func TestEveryShardEndsOnce(t *testing.T) {
 }
 
 func TestPrefix(t *testing.T) {
+	t.Parallel()
 	list := shards(t, 1)
 	l := &Local{Workers: 1, Program: script(t, `echo "$PART $@" > $FILE.args`), Prefix: []string{"env", "PART=batch"}}
 	assert.Equal(t, "exec:env", l.Name())
@@ -81,12 +83,14 @@ func TestPrefix(t *testing.T) {
 }
 
 func TestProgramsThatAreNotThere(t *testing.T) {
+	t.Parallel()
 	l := &Local{Workers: 1, Program: "/no/such/program"}
 	assert.ErrorContains(t, launch(t, context.Background(), l, shards(t, 2))[1], "cannot start /no/such/program")
 }
 
 // TestSilence: a shard without signs of life is ended, one that gives them is not.
 func TestSilence(t *testing.T) {
+	t.Parallel()
 	list := shards(t, 2)
 	l := &Local{Workers: 2, Silence: 2 * time.Second, Program: script(t, `
 case $FILE in
@@ -109,6 +113,7 @@ func lives(t *testing.T, file string) bool {
 
 // TestStop: one that listens ends by itself, one that does not is ended, the rest is not begun.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	list := shards(t, 3)
 	l := &Local{Workers: 2, StopWait: 300 * time.Millisecond, Program: script(t, `
 case $FILE in

@@ -27,6 +27,8 @@ type Slurm struct {
 	Words   []string // for sbatch: partition, time, memory and so on
 
 	times *slurmTimes // nil: slurmDefaults
+	bin   string      // folder of Slurm's commands; empty: found by PATH
+	env   []string    // more of their environment
 }
 
 // slurmTimes are how often what is looked at, and how long what is waited for.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,7 +44,7 @@ type refusal struct {
 }
 
 func (r *refusal) Error() string {
-	if errors.Is(r.err, exec.ErrNotFound) {
+	if errors.Is(r.err, exec.ErrNotFound) || errors.Is(r.err, os.ErrNotExist) {
 		return r.command + " is not to be found: Slurm's commands have to be on this machine (Debian: slurm-client)"
 	}
 	if r.said == "" {
@@ -58,9 +59,13 @@ func (r *refusal) Unwrap() error { return r.err }
 func (s *Slurm) call(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, s.limits().call, fmt.Errorf("no answer for %v", s.limits().call))
 	defer stop()
-	cmd := exec.CommandContext(ctx, name, args...)
+	path := name
+	if s.bin != "" {
+		path = filepath.Join(s.bin, name)
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	for _, v := range os.Environ() {
+	for _, v := range append(os.Environ(), s.env...) {
 		if !strings.HasPrefix(v, "SQUEUE_") { // they change what is printed
 			cmd.Env = append(cmd.Env, v)
 		}

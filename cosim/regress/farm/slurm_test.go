@@ -17,10 +17,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fakeSlurm puts the commands of testdata/slurm.sh before all others and returns the folder of their state.
+// fakeSlurm makes a folder with the commands of testdata/slurm.sh in bin, and with their state.
 func fakeSlurm(t *testing.T, files map[string]string) string {
 	t.Helper()
-	dir, bin := t.TempDir(), t.TempDir()
+	t.Parallel()
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "bin")
+	require.NoError(t, os.Mkdir(bin, 0o755))
 	self, err := filepath.Abs(filepath.Join("testdata", "slurm.sh"))
 	require.NoError(t, err)
 	for _, name := range []string{"sbatch", "squeue", "scancel", "scontrol", "sacct"} {
@@ -46,8 +49,6 @@ func fakeSlurm(t *testing.T, files map[string]string) string {
 			}
 		}
 	})
-	t.Setenv("FAKE", dir)
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return dir
 }
 
@@ -89,10 +90,10 @@ type outcome struct {
 
 func (o *outcome) told() string { return strings.Join(o.notes, "\n") }
 
-func array4(t *testing.T, ctx context.Context, program string, times *slurmTimes, list []Shard) *outcome {
+func array4(t *testing.T, ctx context.Context, fake, program string, times *slurmTimes, list []Shard) *outcome {
 	t.Helper()
 	o := &outcome{ended: map[int]error{}}
-	s := &Slurm{Workers: 3, Program: script(t, program), Words: []string{"--partition=sim"}, times: times}
+	s := &Slurm{Workers: 3, Program: script(t, program), Words: []string{"--partition=sim"}, times: times, bin: filepath.Join(fake, "bin"), env: []string{"FAKE=" + fake}}
 	o.err = s.Launch(ctx, list, Watch{
 		Ended: func(i int, err error) {
 			o.mu.Lock()
@@ -120,7 +121,7 @@ func read(t *testing.T, parts ...string) string {
 func TestSlurmArray(t *testing.T) {
 	fake := fakeSlurm(t, nil)
 	list := slurmShards(t, 4)
-	o := array4(t, context.Background(), `echo "$@"`+good, quick(), list)
+	o := array4(t, context.Background(), fake, `echo "$@"`+good, quick(), list)
 	require.NoError(t, o.err)
 	assert.Equal(t, map[int]error{0: nil, 1: nil, 2: nil, 3: nil}, o.ended)
 	assert.Empty(t, o.notes)
@@ -131,7 +132,7 @@ func TestSlurmArray(t *testing.T) {
 	for i := range list {
 		assert.Equal(t, "regress-shard "+list[i].File+"\n", read(t, dir, list[i].Name+".log"))
 	}
-	assert.Equal(t, 3, (&Slurm{}).Packs().Count)
+	assert.Equal(t, 3, (&Slurm{bin: filepath.Join(fake, "bin"), env: []string{"FAKE=" + fake}}).Packs().Count)
 }
 
 // TestSlurmTasks: what becomes of a task is told, with what can be done; the others are not touched by it.
@@ -158,8 +159,8 @@ func TestSlurmTasks(t *testing.T) {
 		{name: "requeued again and again", plan: "storm", program: beats + "sleep 0.3; life true"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			fakeSlurm(t, c.files)
-			require.NoError(t, os.WriteFile(filepath.Join(os.Getenv("FAKE"), "plan.1"), []byte(c.plan), 0o644))
+			fake := fakeSlurm(t, c.files)
+			require.NoError(t, os.WriteFile(filepath.Join(fake, "plan.1"), []byte(c.plan), 0o644))
 			times := c.times
 			if times == nil {
 				times = quick()
@@ -168,7 +169,7 @@ func TestSlurmTasks(t *testing.T) {
 			if program == "" {
 				program = good
 			}
-			o := array4(t, context.Background(), "case $FILE in *r2-0002*)"+good+";; *)"+program+";; esac", times, slurmShards(t, 2))
+			o := array4(t, context.Background(), fake, "case $FILE in *r2-0002*)"+good+";; *)"+program+";; esac", times, slurmShards(t, 2))
 			require.NoError(t, o.err)
 			require.Len(t, o.ended, 2)
 			assert.NoError(t, o.ended[1])
@@ -199,7 +200,7 @@ func TestSlurmHeldByItsUser(t *testing.T) {
 		_ = os.WriteFile(strings.TrimSuffix(list[0].File, "json")+"beat", []byte(`{"turn":1,"ended":true}`), 0o644)
 		_ = os.WriteFile(filepath.Join(fake, "state.1"), []byte("COMPLETED|n1|None\n"), 0o644)
 	}()
-	o := array4(t, ctx, good, times, list)
+	o := array4(t, ctx, fake, good, times, list)
 	require.NoError(t, o.err)
 	assert.Equal(t, map[int]error{0: nil}, o.ended)
 	assert.Contains(t, o.told(), "tasks of array 77 are held by their user: `scontrol release 77`")
@@ -227,7 +228,7 @@ func TestSlurmSubmission(t *testing.T) {
 			if times == nil {
 				times = quick()
 			}
-			o := array4(t, context.Background(), good, times, slurmShards(t, 2))
+			o := array4(t, context.Background(), fake, good, times, slurmShards(t, 2))
 			assert.Equal(t, c.calls, strings.Count(read(t, fake, "calls"), "sbatch "))
 			if c.err != "" {
 				assert.ErrorContains(t, o.err, c.err)
@@ -239,27 +240,30 @@ func TestSlurmSubmission(t *testing.T) {
 			assert.Equal(t, c.note, strings.TrimPrefix(o.told(), "slurm: "))
 		})
 	}
-	t.Setenv("PATH", t.TempDir())
-	o := array4(t, context.Background(), good, quick(), slurmShards(t, 1))
+	fake := t.TempDir()
+	o := array4(t, context.Background(), fake, good, quick(), slurmShards(t, 1))
 	assert.ErrorContains(t, o.err, "sbatch is not to be found: Slurm's commands have to be on this machine (Debian: slurm-client)")
 }
 
 // TestSlurmQueueAway: what runs goes on without the queue; only where nothing at all is heard any more is it given up.
 func TestSlurmQueueAway(t *testing.T) {
 	fails := strings.Repeat("slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n", 3)
-	fakeSlurm(t, map[string]string{"squeue.fails": fails})
+	fake := fakeSlurm(t, map[string]string{"squeue.fails": fails})
 	times := quick()
-	o := array4(t, context.Background(), beats+"while [ -s $FAKE/squeue.fails ]; do sleep 0.01; done; sleep 0.2; life true", times, slurmShards(t, 2))
+	o := array4(t, context.Background(), fake, beats+"while [ -s $FAKE/squeue.fails ]; do sleep 0.01; done; sleep 0.2; life true", times, slurmShards(t, 2))
 	require.NoError(t, o.err)
 	assert.Equal(t, map[int]error{0: nil, 1: nil}, o.ended)
 	require.Len(t, o.notes, 2)
 	assert.Contains(t, o.notes[0], "the queue does not answer: squeue: slurm_load_jobs error: Unable to contact")
 	assert.Contains(t, o.notes[1], "the queue answers again")
+}
 
-	fakeSlurm(t, map[string]string{"squeue.fails": strings.Repeat(fails, 99), "plan.1": "mute"})
-	times = quick()
+func TestSlurmQueueAwayForGood(t *testing.T) {
+	fails := strings.Repeat("slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n", 300)
+	fake := fakeSlurm(t, map[string]string{"squeue.fails": fails, "plan.1": "mute"})
+	times := quick()
 	times.away = 300 * time.Millisecond
-	o = array4(t, context.Background(), good, times, slurmShards(t, 2))
+	o := array4(t, context.Background(), fake, good, times, slurmShards(t, 2))
 	assert.ErrorContains(t, o.err, "the array 77 may still be queued; when slurmctld runs again, `scancel 77` and go on with --resume")
 	assert.Equal(t, map[int]error{1: nil}, o.ended)
 }
@@ -291,7 +295,7 @@ func TestSlurmStop(t *testing.T) {
 				}
 				_ = os.WriteFile(filepath.Join(list[0].folder(), "..", "stop"), nil, 0o644) // as the run does
 			}()
-			o := array4(t, ctx, beats+`: > "$FILE.up"; case $FILE in *r2-0001*) while [ ! -e "$(dirname "$FILE")/../stop" ]; do sleep 0.01; done; exit 143;; esac
+			o := array4(t, ctx, fake, beats+`: > "$FILE.up"; case $FILE in *r2-0001*) while [ ! -e "$(dirname "$FILE")/../stop" ]; do sleep 0.01; done; exit 143;; esac
 n=0; while [ $n -lt 300 ]; do n=$((n+1)); sleep 0.01; life false; done`, times, list)
 			require.NoError(t, o.err)
 			require.Len(t, o.ended, 3)
@@ -311,15 +315,20 @@ func TestSlurmClears(t *testing.T) {
 	list := slurmShards(t, 1)
 	require.NoError(t, os.WriteFile(filepath.Join(list[0].folder(), "r1.job"), []byte("66 tandem-night-1-r1-0 west\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(list[0].folder(), "r0.job"), []byte("torn"), 0o644))
-	o := array4(t, context.Background(), good, quick(), list)
+	o := array4(t, context.Background(), fake, good, quick(), list)
 	require.NoError(t, o.err)
 	assert.True(t, strings.HasPrefix(read(t, fake, "calls"), "scancel --clusters=west --name=tandem-night-1-r1-0 66\nsbatch "))
 	assert.NoFileExists(t, filepath.Join(list[0].folder(), "r1.job"))
+}
 
-	fakeSlurm(t, map[string]string{"scancel.fails": "Unable to contact slurm controller\n"})
-	o = array4(t, context.Background(), good, quick(), list)
+func TestSlurmCannotClear(t *testing.T) {
+	fake := fakeSlurm(t, map[string]string{"scancel.fails": "Unable to contact slurm controller\n"})
+	list := slurmShards(t, 1)
+	require.NoError(t, os.WriteFile(filepath.Join(list[0].folder(), "r1.job"), []byte("66 tandem-night-1-r1-0 west\n"), 0o644))
+	o := array4(t, context.Background(), fake, good, quick(), list)
 	require.NoError(t, o.err)
-	assert.Contains(t, o.told(), "the array 77 of an earlier session may still be queued")
+	assert.Contains(t, o.told(), "the array 66 of an earlier session may still be queued")
+	assert.FileExists(t, filepath.Join(list[0].folder(), "r1.job"))
 }
 
 func TestSlurmWords(t *testing.T) {
