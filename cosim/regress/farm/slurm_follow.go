@@ -27,9 +27,9 @@ type queueTalk struct {
 	interval time.Duration
 	answered time.Time // last
 	away     bool
-	// stopped is when the run was; cancelled that the array was, as a whole
-	stopped   time.Time
-	cancelled bool
+	// stopped is when the run was, forced when the array was first to be cancelled as a whole, cancelled that it was
+	stopped, forced time.Time
+	cancelled       bool
 }
 
 // follow waits for the end of all tasks.
@@ -234,13 +234,13 @@ func (a *array) lives(i int, r row) {
 func (a *array) listens(i int, name string) {
 	t := &a.tasks[i]
 	quiet := time.Since(t.heard)
-	switch {
-	case quiet > a.limits.silence:
+	if quiet > a.limits.first && !t.any {
+		a.once("a task on %s has given no sign of life yet: does that node see %s, and %s?", t.last.node, a.dir, a.Program)
+	}
+	if quiet > a.limits.silence {
 		t.silent = time.Now()
 		a.once("task %s on %s gave no sign of life for %v: it is cancelled, and given out again", name, t.last.node, a.limits.silence)
 		_ = a.cancel(a.job, fmt.Sprintf("_%d", i+1))
-	case quiet > a.limits.first && !t.any:
-		a.once("a task on %s has given no sign of life yet: does that node see %s, and %s?", t.last.node, a.dir, a.Program)
 	}
 }
 
@@ -251,7 +251,7 @@ func (a *array) stop(q *queueTalk) {
 	case q.stopped.IsZero():
 		q.stopped, q.next, q.interval = now, now, a.limits.ask
 		_ = a.cancel(a.job, "", "--state=PENDING") // what is left is cancelled below
-	case now.Sub(q.stopped) > a.limits.stop+a.limits.kill:
+	case !q.forced.IsZero() && now.Sub(q.forced) > a.limits.kill:
 		a.w.Note(fmt.Sprintf("slurm: the array %s could not be seen to end: look at `squeue -j %s`; `scancel %s` cancels it", a.job.id, a.job.id, a.job.id))
 		for i := range a.tasks {
 			if !a.tasks[i].ended {
@@ -260,5 +260,8 @@ func (a *array) stop(q *queueTalk) {
 		}
 	case !q.cancelled && now.Sub(q.stopped) > a.limits.stop:
 		q.cancelled = a.cancel(a.job, "") == nil
+		if q.forced.IsZero() {
+			q.forced = now
+		}
 	}
 }
