@@ -76,6 +76,30 @@ func (c *Cover) Add(in io.Reader) error {
 	return nil
 }
 
+// Hits are the numbers of the bins that were hit, rising, of the same bins under one Layout.
+func (c *Cover) Hits() []int {
+	var list []int
+	first := 0
+	for _, g := range c.groups {
+		for i, n := range g.hits {
+			if n > 0 {
+				list = append(list, first+i)
+			}
+		}
+		first += len(g.hits)
+	}
+	return list
+}
+
+// Bins is how many there are.
+func (c *Cover) Bins() int {
+	n := 0
+	for _, g := range c.groups {
+		n += len(g.hits)
+	}
+	return n
+}
+
 func orEOF(err error) error {
 	if err == nil {
 		return io.ErrUnexpectedEOF

@@ -86,7 +86,7 @@ func TestWindowBins(t *testing.T) {
 				}
 			}
 			assert.Equal(t, 1, hits(v, "window"))
-			assert.False(t, strings.Contains(strings.Join(v.Report(nil).Empty, "\n"), "window class="+c.s.class.String()+" "+tail(c.want)), "bin is still empty")
+			assert.False(t, strings.Contains(strings.Join(v.Report(nil, "").Empty, "\n"), "window class="+c.s.class.String()+" "+tail(c.want)), "bin is still empty")
 		})
 	}
 }
@@ -99,7 +99,7 @@ func tail(want string) string {
 }
 
 func hits(v *cover.Cover, group string) int {
-	for _, g := range v.Report(nil).Groups {
+	for _, g := range v.Report(nil, "").Groups {
 		if g.Name == group {
 			return g.Hit
 		}
@@ -120,7 +120,7 @@ func TestNear(t *testing.T) {
 				v.Observe(r)
 			}
 		}
-		empty := strings.Join(v.Report(nil).Empty, "\n")
+		empty := strings.Join(v.Report(nil, "").Empty, "\n")
 		other := map[string]string{"yes": "no", "no": "yes"}[c.near]
 		assert.NotContains(t, empty, "class=flush epoch=current D=no CE=no L=no syndrome=none near="+c.near, name)
 		assert.Contains(t, empty, "class=flush epoch=current D=no CE=no L=no syndrome=none near="+other, name)
@@ -145,7 +145,7 @@ func TestMergeAddsUp(t *testing.T) {
 func TestWaivers(t *testing.T) {
 	list, err := cover.ParseWaivers("vectors/cover/waivers.txt", waived.Waivers)
 	require.NoError(t, err)
-	r := cover.New().Report(list)
+	r := cover.New().Report(list, "")
 	assert.Greater(t, r.Waived, 1000)
 	assert.Empty(t, r.Stale)
 	assert.Equal(t, r.Bins, r.Waived+len(r.Empty))
@@ -171,14 +171,25 @@ func TestStaleWaivers(t *testing.T) {
 	list, err := cover.ParseWaivers("w", []byte("window class=flush # never flushed\nwindow class=flush # the same again\nnak syndrome=!key # only key\n"))
 	require.NoError(t, err)
 	v := cover.New()
-	assert.True(t, len(v.Report(list).Stale) == 0)
+	assert.True(t, len(v.Report(list, "").Stale) == 0)
 	for _, s := range []step{{path: 1, class: event.ClassSet}, {path: 1, class: event.ClassFlush, cycle: 50}} {
 		for _, r := range s.records() {
 			v.Observe(r)
 		}
 	}
-	stale := v.Report(list).Stale
+	stale := v.Report(list, "").Stale
 	require.Len(t, stale, 2)
 	assert.Contains(t, stale[0], "w:1: window class=flush: was hit after all (window class=flush epoch=current")
-	assert.False(t, v.Report(list).OK())
+	assert.False(t, v.Report(list, "").OK())
+}
+
+func TestWaiversThatExpire(t *testing.T) {
+	list, err := cover.ParseWaivers("w", []byte("nak until=2026-11-29 # not yet\nwindow # far too much\n"))
+	require.NoError(t, err)
+	assert.Empty(t, cover.New().Report(list, "2026-11-29").Stale)
+	r := cover.New().Report(list, "2026-11-30")
+	assert.Equal(t, []string{"w:1: nak until=2026-11-29: expired on 2026-11-29"}, r.Stale)
+	assert.Contains(t, r.Empty, "nak syndrome=rnr")
+	_, err = cover.ParseWaivers("w", []byte("window until=2026-13-01 # no such day\n"))
+	assert.ErrorContains(t, err, `w:1: "until=2026-13-01": want a day such as until=2006-01-02`)
 }

@@ -12,17 +12,18 @@ type Report struct {
 	Hit    int           `json:"hit"`
 	Waived int           `json:"waived"`
 	Empty  []string      `json:"empty"` // bins neither hit nor waived
-	Stale  []string      `json:"stale"` // waivers that match no empty bin, or one that was hit
+	Stale  []string      `json:"stale"` // waivers that match no empty bin, or one that was hit, or that have expired
 }
 
 // GroupReport counts the bins of one group.
 type GroupReport struct {
-	Name   string `json:"name"`
-	Text   string `json:"text"`
-	Bins   int    `json:"bins"`
-	Hit    int    `json:"hit"`
-	Waived int    `json:"waived"`
-	Least  uint64 `json:"least"` // hits of the bin with the fewest, of those hit
+	Name   string   `json:"name"`
+	Text   string   `json:"text"`
+	Bins   int      `json:"bins"`
+	Hit    int      `json:"hit"`
+	Waived int      `json:"waived"`
+	Least  uint64   `json:"least"` // hits of the bin with the fewest, of those hit
+	Open   []string `json:"-"`     // bins neither hit nor waived
 }
 
 // OK says whether no bin is empty without a waiver and no waiver is stale.
@@ -37,8 +38,8 @@ func (r *Report) Line() string {
 	return s
 }
 
-// Report holds the counts against waivers.
-func (c *Cover) Report(waivers []Waiver) *Report {
+// Report holds the counts against waivers. One whose last day is before day, written as 2006-01-02, waives nothing.
+func (c *Cover) Report(waivers []Waiver, day string) *Report {
 	r := &Report{Empty: []string{}, Stale: []string{}}
 	use := make([]int, len(waivers)) // empty bins that each waives
 	struck := make([]string, len(waivers))
@@ -47,7 +48,7 @@ func (c *Cover) Report(waivers []Waiver) *Report {
 		for i, n := range g.hits {
 			waived := false
 			for w := range waivers {
-				if !waivers[w].matches(g, i) {
+				if waivers[w].expired(day) || !waivers[w].matches(g, i) {
 					continue
 				}
 				if n > 0 {
@@ -66,14 +67,17 @@ func (c *Cover) Report(waivers []Waiver) *Report {
 			case waived:
 				gr.Waived++
 			default:
-				r.Empty = append(r.Empty, g.bin(i))
+				gr.Open = append(gr.Open, g.bin(i))
 			}
 		}
+		r.Empty = append(r.Empty, gr.Open...)
 		r.Groups = append(r.Groups, gr)
 		r.Bins, r.Hit, r.Waived = r.Bins+gr.Bins, r.Hit+gr.Hit, r.Waived+gr.Waived
 	}
 	for w := range waivers {
 		switch {
+		case waivers[w].expired(day):
+			r.Stale = append(r.Stale, fmt.Sprintf("%s: %s: expired on %s", waivers[w].Where, waivers[w].Text, waivers[w].Until))
 		case struck[w] != "":
 			r.Stale = append(r.Stale, fmt.Sprintf("%s: %s: was hit after all (%s)", waivers[w].Where, waivers[w].Text, struck[w]))
 		case use[w] == 0:

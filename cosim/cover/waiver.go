@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Waiver says which bins of a group cannot be filled, and why.
@@ -11,11 +12,12 @@ type Waiver struct {
 	Where  string // file:line
 	Text   string // the pattern as written
 	Reason string
+	Until  string // last day that it holds, as 2006-01-02; empty: always
 	group  string
 	want   map[string][]string // dimension to the values that match; absent: any
 }
 
-// ParseWaivers reads lines "GROUP DIM=VALUE[,VALUE] DIM=!VALUE ...  # reason" for the bins of New. A line without a
+// ParseWaivers reads lines "GROUP DIM=VALUE[,VALUE] DIM=!VALUE ... [until=DAY] # reason" for the bins of New. A line without a
 // reason, of an unknown group, dimension or value, is a mistake; all of them are reported.
 func ParseWaivers(file string, text []byte) ([]Waiver, error) {
 	var list []Waiver
@@ -49,6 +51,13 @@ func (w *Waiver) parse(known *Cover) error {
 	w.group, w.want = g.name, map[string][]string{}
 	for _, word := range words[1:] {
 		name, values, ok := strings.Cut(word, "=")
+		if name == "until" {
+			if _, err := time.Parse(time.DateOnly, values); err != nil {
+				return fmt.Errorf("%q: want a day such as until=%s", word, time.DateOnly)
+			}
+			w.Until = values
+			continue
+		}
 		d := g.dim(name)
 		if !ok || d < 0 {
 			return fmt.Errorf("%q: want DIMENSION=VALUE of group %s", word, g.name)
@@ -91,6 +100,8 @@ func contains(list []string, s string) bool {
 	}
 	return false
 }
+
+func (w *Waiver) expired(day string) bool { return w.Until != "" && day > w.Until }
 
 func (w *Waiver) matches(g *group, i int) bool {
 	if g.name != w.group {

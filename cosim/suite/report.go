@@ -82,8 +82,8 @@ func (r *Report) line(interrupted bool) string {
 }
 
 // Demand turns a report that compared too little into an inconclusive one: fewer than least events of some engine that
-// the device has, or bins that are empty without a waiver.
-func (r *Report) Demand(least uint64, waivers []cover.Waiver) {
+// the device has, or bins that are empty without a waiver that holds on a day.
+func (r *Report) Demand(least uint64, waivers []cover.Waiver, day string) {
 	var few []string
 	if least > 0 {
 		for i := range event.Engines {
@@ -99,7 +99,7 @@ func (r *Report) Demand(least uint64, waivers []cover.Waiver) {
 	if r.cover == nil {
 		return
 	}
-	r.Bins = r.cover.Report(waivers)
+	r.Bins = r.cover.Report(waivers, day)
 	r.Line += "; " + r.Bins.Line()
 	if !r.Bins.OK() {
 		r.Result = worse(r.Result, lockstep.Inconclusive)

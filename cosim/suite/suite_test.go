@@ -71,7 +71,7 @@ func TestSideBySide(t *testing.T) {
 		told := 0
 		o.Done = func(suite.Outcome) { told++ }
 		r := suite.Run(context.Background(), jobs, o)
-		r.Demand(0, nil)
+		r.Demand(0, nil, "")
 		assert.Equal(t, len(jobs), told)
 		reports = append(reports, r)
 	}
@@ -170,7 +170,7 @@ func TestDemand(t *testing.T) {
 		return suite.Run(context.Background(), []suite.Job{job(t, "one", text)}, options(t))
 	}
 	r := run()
-	r.Demand(1000, nil)
+	r.Demand(1000, nil, "")
 	assert.Equal(t, lockstep.Inconclusive, r.Result)
 	assert.Contains(t, r.Line, "fewer than 1000 events of admit")
 	assert.Contains(t, r.Line, "empty")
@@ -179,14 +179,14 @@ func TestDemand(t *testing.T) {
 	o := options(t)
 	o.Cover = false
 	r = suite.Run(context.Background(), []suite.Job{job(t, "one", text)}, o)
-	r.Demand(0, nil)
+	r.Demand(0, nil, "")
 	assert.Equal(t, lockstep.Match, r.Result)
 	assert.Nil(t, r.Bins)
 
 	waivers, err := cover.ParseWaivers("w", []byte("window class=new # seen all the same\n"))
 	require.NoError(t, err)
 	r = run()
-	r.Demand(0, waivers)
+	r.Demand(0, waivers, "")
 	assert.Contains(t, fmt.Sprint(r.Bins.Stale), "was hit after all")
 }
 

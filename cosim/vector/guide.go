@@ -297,8 +297,8 @@ func Bins(ctx context.Context, v *mrv.Vector) []string {
 	if cycles(ctx, usual(v), v.Program().Items, c.Observe) != nil {
 		return nil
 	}
-	all, empty := cover.New().Report(nil).Empty, map[string]bool{}
-	for _, b := range c.Report(nil).Empty {
+	all, empty := cover.New().Report(nil, "").Empty, map[string]bool{}
+	for _, b := range c.Report(nil, "").Empty {
 		empty[b] = true
 	}
 	return slices.DeleteFunc(all, func(b string) bool { return empty[b] })
