@@ -1,4 +1,4 @@
-// Main of the Verilator build: clock, trace window, exit code. No tracing unless built with it and asked for.
+// Main of the Verilator build: clock, trace window, coverage, exit code. Neither of the two unless built with it and asked for.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +9,9 @@
 #include "Vmr_bench.h"
 #include "tandem_shim.h"
 #include "verilated.h"
+#if VM_COVERAGE
+#include "verilated_cov.h"
+#endif
 #if VM_TRACE
 #include "verilated_fst_c.h"
 #endif
@@ -60,5 +63,9 @@ int main(int argc, char** argv) {
   if (trace && !context->gotFinish()) return 0;
 #endif
   top->final();
+#if VM_COVERAGE
+  const std::string points = plusarg("tandem_coverage", argc, argv);
+  if (!points.empty()) context->coveragep()->write(points.c_str());
+#endif
   return tandem_exit_code();
 }

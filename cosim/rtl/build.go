@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -111,15 +112,11 @@ func (b *build) make(ctx context.Context, cache, dir string) error {
 	}
 	defer logFile.Close()
 	if b.opt.Log != nil {
-		what := ""
-		if b.opt.Trace {
-			what = " with waves, which takes a minute or two"
-		}
-		fmt.Fprintf(b.opt.Log, "building the simulator of preset %s (%s)%s\n", b.params.Name, b.version, what)
+		fmt.Fprintf(b.opt.Log, "building the simulator of preset %s (%s)%s\n", b.params.Name, b.version, b.opt.extra())
 	}
 	objects, err := b.compileC(ctx, work, logFile)
 	if err == nil {
-		err = b.run(ctx, work, logFile, "verilator", b.verilator(work, objects)...)
+		err = b.verilate(ctx, work, logFile, objects)
 	}
 	if err != nil && ctx.Err() != nil {
 		return target.Fail("build", ctx.Err(), "interrupted while building the simulator")
@@ -134,10 +131,35 @@ func (b *build) make(ctx context.Context, cache, dir string) error {
 		return target.Fail("build", err, "cannot keep the simulator")
 	}
 	defer os.RemoveAll(final)
-	err = errors.Join(os.Rename(filepath.Join(work, "obj", binaryFile), filepath.Join(final, binaryFile)),
+	err = b.keepSources(final)
+	err = errors.Join(err, os.Rename(filepath.Join(work, "obj", binaryFile), filepath.Join(final, binaryFile)),
 		os.Rename(logFile.Name(), filepath.Join(final, "build.log")), os.Rename(final, dir))
 	if err != nil {
 		return target.Fail("build", err, "cannot keep the simulator")
+	}
+	return nil
+}
+
+// SourceFolder, beside a simulator that counts, has the sources that its points are in.
+const SourceFolder = "src"
+
+// keepSources copies them: those of the checkout go on.
+func (b *build) keepSources(dir string) error {
+	if b.opt.Coverage == NoCoverage {
+		return nil
+	}
+	for _, rel := range slices.Concat(b.src.verilog, b.src.headers) {
+		text, err := os.ReadFile(b.path(rel))
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, SourceFolder, rel)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(to, text, 0o644); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -175,6 +197,7 @@ func (b *build) flags() []string {
 	if b.opt.Trace {
 		f = append(f, "--trace-fst")
 	}
+	f = append(f, b.opt.Coverage.flags()...)
 	f = append(f, fmt.Sprintf("-GPreset=%q", b.params.Name))
 	for _, p := range presetParams(&b.params) {
 		f = append(f, fmt.Sprintf("-G%s=%d", p.SV, p.Value))
@@ -197,20 +220,35 @@ func sortedKeys(m map[string]int) []string {
 	return s
 }
 
-func (b *build) verilator(work string, objects []string) []string {
+// notCounted keeps the bench out of coverage.
+const notCounted = "`verilator_config\ncoverage_off -file \"" + dpiDir + "/*\"\n"
+
+// verilate runs Verilator and the compiler. It runs in the checkout, so that points of coverage have names that are the
+// same on every machine.
+func (b *build) verilate(ctx context.Context, work string, out *os.File, objects []string) error {
 	args := append(b.flags(), "-j", "2", "--Mdir", filepath.Join(work, "obj"), "-CFLAGS", "-I"+filepath.Join(b.root, dpiDir))
 	for _, d := range b.src.includes {
-		args = append(args, "+incdir+"+filepath.Join(b.root, d))
+		args = append(args, "+incdir+"+d)
+	}
+	if b.opt.Coverage != NoCoverage {
+		config := filepath.Join(work, "coverage.vlt")
+		if err := os.WriteFile(config, []byte(notCounted), 0o644); err != nil {
+			return err
+		}
+		args = append(args, config)
 	}
 	for _, rel := range b.src.verilog {
-		args = append(args, b.path(rel))
+		if p, ok := b.opt.Sources[rel]; ok {
+			rel = p
+		}
+		args = append(args, rel)
 	}
-	return append(append(args, filepath.Join(b.root, b.src.main)), objects...)
+	return b.run(ctx, b.root, out, "verilator", append(append(args, filepath.Join(b.root, b.src.main)), objects...)...)
 }
 
-func (b *build) run(ctx context.Context, work string, out *os.File, name string, args ...string) error {
+func (b *build) run(ctx context.Context, dir string, out *os.File, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = work, out, out
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
 	cmd.Env = os.Environ()
 	if _, err := exec.LookPath("ccache"); err == nil {
 		cmd.Env = append(cmd.Env, "OBJCACHE=ccache")

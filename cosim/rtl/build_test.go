@@ -61,6 +61,8 @@ func TestKey(t *testing.T) {
 		"source":    {Sources: map[string]string{"rtl/common/mr_fifo.sv": other}},
 		"shim":      {Sources: map[string]string{"cosim/dpi/tandem_stim.c": other}},
 		"trace":     {Trace: true},
+		"line":      {Coverage: Lines},
+		"toggle":    {Coverage: Toggles},
 		"define":    {Defines: []string{"X"}},
 		"parameter": {Parameters: map[string]int{"Recvs": 8}},
 	} {

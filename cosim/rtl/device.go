@@ -24,6 +24,9 @@ const connectWait = 20 * time.Second
 // exitWait is how long a simulator that has said goodbye, or was lost, may take to end by itself.
 const exitWait = 700 * time.Millisecond
 
+// coverageWait is the same where it writes a hundred thousand points first.
+const coverageWait = time.Minute
+
 // Device is RTL in a simulator of its own process.
 type Device struct {
 	opt    Options
@@ -93,6 +96,9 @@ func (d *Device) Reset(ctx context.Context, c target.Config) error {
 	}
 	defer l.Close()
 	args := append(SeedArgs(c.Seed), "+tandem_socket="+l.Path)
+	if d.opt.CoverageFile != "" {
+		args = append(args, "+tandem_coverage="+d.opt.CoverageFile)
+	}
 	if d.proc, err = start(d.opt.RunDir, d.binary, append(args, d.opt.Plusargs...)); err != nil {
 		return err
 	}
@@ -144,8 +150,8 @@ func (d *Device) Drain(ctx context.Context) ([]byte, error) {
 func (d *Device) goodbye() error {
 	select {
 	case <-d.proc.gone:
-	case <-time.After(exitWait):
-		return target.Fail("device", nil, "did not end %v after its last message", exitWait)
+	case <-time.After(d.lastWait()):
+		return target.Fail("device", nil, "did not end %v after its last message", d.lastWait())
 	}
 	if d.proc.err != nil {
 		f := target.Fail("device", d.proc.err, "ended badly: %s", d.proc.lastLine())
@@ -153,6 +159,14 @@ func (d *Device) goodbye() error {
 		return f
 	}
 	return io.EOF
+}
+
+// lastWait is how long it may take to end.
+func (d *Device) lastWait() time.Duration {
+	if d.opt.CoverageFile != "" {
+		return coverageWait
+	}
+	return exitWait
 }
 
 // SecondLook fetches the last transactions whole.

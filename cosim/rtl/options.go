@@ -1,6 +1,9 @@
 package rtl
 
-import "io"
+import (
+	"fmt"
+	"io"
+)
 
 // Options choose a simulator build and how it is started.
 type Options struct {
@@ -22,6 +25,40 @@ type Options struct {
 	// Trace builds with FST and dumps the cycles TraceFrom..TraceTo into RunDir/wave.fst.
 	Trace              bool
 	TraceFrom, TraceTo uint64
+	// Coverage builds a simulator that counts, and CoverageFile, absolute, is what it writes when it ends in good order.
+	Coverage     Coverage
+	CoverageFile string
 	// Log gets one line when a build begins; nil: none. What the tools print is in the cache beside the binary.
 	Log io.Writer
+}
+
+// Coverage is what a simulator counts.
+type Coverage string
+
+// Kinds of coverage, each with all that is cheaper. How much they cost is in docs/howto/coverage.md.
+const (
+	NoCoverage Coverage = ""
+	Lines      Coverage = "line"   // lines of source, arms of if and case
+	Toggles    Coverage = "toggle" // bits of signals that rose and fell
+)
+
+func (c Coverage) flags() []string {
+	switch c {
+	case Lines:
+		return []string{"--coverage-line"}
+	case Toggles:
+		return []string{"--coverage-line", "--coverage-toggle"}
+	}
+	return nil
+}
+
+// extra says what makes a build take longer than usual; empty: nothing.
+func (o *Options) extra() string {
+	switch {
+	case o.Trace:
+		return " with waves, which takes a minute or two"
+	case o.Coverage != NoCoverage:
+		return fmt.Sprintf(" with coverage (%s), which takes longer", o.Coverage)
+	}
+	return ""
 }

@@ -259,6 +259,37 @@ func TestPlainAndWaves(t *testing.T) {
 	assert.Less(t, info.Size(), int64(8<<20), "a window, not the run")
 }
 
+// TestCoverage: a simulator that counts does the same, and says at its end what it counted, of the device and not of the
+// bench, under names of the checkout, whose text it keeps.
+func TestCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a simulator that counts")
+	}
+	dir := shortDir(t)
+	verdicts := map[string]*lockstep.Verdict{}
+	for _, opt := range []rtl.Options{{RunDir: dir}, {RunDir: dir, Coverage: rtl.Lines, CoverageFile: filepath.Join(dir, "coverage.dat")}} {
+		d := rtl.New(opt)
+		run := lockstep.Run{Name: "t", Device: d, Config: config(target.ModeDigest), Stimulus: traffic(t)}
+		verdicts[string(opt.Coverage)] = run.Do(context.Background())
+		require.NoError(t, d.Close())
+	}
+	plain, counted := verdicts[""], verdicts["line"]
+	require.Equal(t, lockstep.Match, counted.Result, counted.Line)
+	assert.Equal(t, []any{plain.Result, plain.Cycles, plain.Transactions}, []any{counted.Result, counted.Cycles, counted.Transactions})
+	b, err := os.ReadFile(filepath.Join(dir, "coverage.dat"))
+	require.NoError(t, err)
+	assert.Contains(t, string(b), "C '\x01f\x02rtl/window/mr_window_step.sv\x01l\x02")
+	assert.NotContains(t, string(b), "\x01f\x02cosim/dpi")
+
+	binary, err := rtl.Build(context.Background(), preset.Tiny, &rtl.Options{Coverage: rtl.Lines})
+	require.NoError(t, err)
+	kept, err := os.ReadFile(filepath.Join(filepath.Dir(binary), rtl.SourceFolder, "rtl/window/mr_window_step.sv"))
+	require.NoError(t, err)
+	own, err := os.ReadFile("../../rtl/window/mr_window_step.sv")
+	require.NoError(t, err)
+	assert.Equal(t, string(own), string(kept))
+}
+
 func TestUnknownPreset(t *testing.T) {
 	d := rtl.New(rtl.Options{})
 	err := d.Reset(context.Background(), target.Config{Preset: "huge"})

@@ -99,7 +99,7 @@ func (b *build) key() (string, error) {
 			return "", target.Fail("build", nil, "%s is to be replaced, but no build has such a source", rel)
 		}
 	}
-	fmt.Fprintf(h, "%s\n%q\n%q\n", b.version, b.flags(), cFlags)
+	fmt.Fprintf(h, "%s\n%q\n%q\n%q\n", b.version, b.flags(), cFlags, notCounted)
 	return hex.EncodeToString(h.Sum(nil))[:20], nil
 }
 

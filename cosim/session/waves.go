@@ -42,6 +42,7 @@ func Waves(ctx context.Context, folder string, opt rtl.Options) (*lockstep.Diver
 func dump(ctx context.Context, opt rtl.Options, c target.Config, folder string, d *lockstep.Divergence) error {
 	opt.Binary = "" // it has no waves
 	opt.RunDir = folder
+	opt.Coverage, opt.CoverageFile = rtl.NoCoverage, ""
 	opt.Trace, opt.TraceFrom, opt.TraceTo = true, d.WaveFrom, d.WaveTo
 	if _, err := rtl.Plain(ctx, opt, c, filepath.Join(folder, journal.StimulusFile)); err != nil {
 		return err
