@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -168,6 +169,6 @@ func (f *runFlags) demand(r *suite.Report) error {
 	if err != nil {
 		return err
 	}
-	r.Demand(least, waivers)
+	r.Demand(least, waivers, time.Now().Format(time.DateOnly))
 	return nil
 }

@@ -37,6 +37,7 @@ type regressFlags struct {
 	seed         string
 	seeds        int
 	dut, keep    string
+	coverage     string
 	only         []string
 	drop         []string
 	list, resume bool
@@ -98,6 +99,7 @@ is wrong, 3 nothing or not enough was compared, 4 the device cannot do something
 	fs.StringVar(&f.dut, "dut", "", "device of every test in lockstep, instead of what it says: rtl or model")
 	fs.IntVar(&f.wavesOf, "waves", -1, "waves of so many executions of each cause, dumped at the end of the run (default: as the plan says, else 0); the simulator for that is built if it is not there")
 	fs.StringVar(&f.keep, "keep", "", "which folders of executions stay, instead of what the plan says: failure, always or never")
+	fs.StringVar(&f.coverage, "coverage", "", "what simulators count of the RTL, instead of what the plan says: off, line or toggle; each is another simulator, and slower")
 	fs.StringArrayVar(&f.only, "select", nil, "of what the plan selects only tests like this: suite, suite/test, suite/test+variant, with * and ?; tag:NAME; stage:V1")
 	fs.StringArrayVar(&f.drop, "drop", nil, "and none like this")
 	fs.BoolVar(&f.shrink, "shrink", false, fmt.Sprintf("at the end make the smallest case of every cause small, in at most %d runs each", mostRuns))
@@ -105,6 +107,7 @@ is wrong, 3 nothing or not enough was compared, 4 the device cannot do something
 	fs.BoolVar(&f.resume, "resume", false, "go on with a run that was interrupted or killed")
 	complete(c, "dut", "rtl", "model")
 	complete(c, "keep", "failure", "always", "never")
+	complete(c, "coverage", plan.Coverages...)
 	return c
 }
 
@@ -129,10 +132,13 @@ func (f *regressFlags) check() error {
 	for _, w := range []struct {
 		flag, value string
 		allowed     []string
-	}{{"dut", f.dut, []string{"rtl", "model"}}, {"keep", f.keep, []string{"failure", "always", "never"}}} {
+	}{{"dut", f.dut, []string{"rtl", "model"}}, {"keep", f.keep, []string{"failure", "always", "never"}}, {"coverage", f.coverage, plan.Coverages}} {
 		if w.value != "" && !contains(w.allowed, w.value) {
 			errs = append(errs, fmt.Errorf("--%s %q: want one of %v", w.flag, w.value, w.allowed))
 		}
+	}
+	if f.noCover && f.coverage != "" && f.coverage != "off" {
+		errs = append(errs, fmt.Errorf("--coverage %s with --no-cover: one of the two", f.coverage))
 	}
 	if _, err := f.launch(); err != nil {
 		errs = append(errs, err)
@@ -182,7 +188,7 @@ func (a *app) runPlan(f *regressFlags, arg string) error {
 		return err
 	}
 	mistakes := f.check()
-	o := plan.Options{Seeds: f.seeds, Dut: f.dut, Select: f.only, Drop: f.drop}
+	o := plan.Options{Seeds: f.seeds, Dut: f.dut, Coverage: f.coverage, Select: f.only, Drop: f.drop}
 	if f.seed != "" {
 		base, err := baseSeed(f.seed)
 		mistakes = errors.Join(mistakes, err)
@@ -288,7 +294,7 @@ func (a *app) newRun(f *regressFlags, o regression.Options) (*regression.Summary
 
 func (a *app) resume(f *regressFlags, dir string) error {
 	err := f.check()
-	for flag, given := range map[string]bool{"seed": f.seed != "", "seeds": f.seeds != 0, "dut": f.dut != "", "keep": f.keep != "", "select": f.only != nil, "drop": f.drop != nil, "list": f.list, "waves": f.wavesOf >= 0} {
+	for flag, given := range map[string]bool{"seed": f.seed != "", "seeds": f.seeds != 0, "dut": f.dut != "", "keep": f.keep != "", "coverage": f.coverage != "", "select": f.only != nil, "drop": f.drop != nil, "list": f.list, "waves": f.wavesOf >= 0} {
 		if given {
 			err = errors.Join(err, fmt.Errorf("--%s with --resume: a run goes on as it was begun", flag))
 		}

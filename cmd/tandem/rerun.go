@@ -222,6 +222,7 @@ func (a *app) rerunMany(f *rerunFlags, arg string) error {
 		var bad []plan.Case
 		for i := range cases {
 			if r, ok := before[cases[i].ID()]; !ok || r.Verdict != result.Match {
+				cases[i].Coverage = "" // what is looked at is not counted
 				bad = append(bad, cases[i])
 			}
 		}
@@ -277,6 +278,7 @@ func (a *app) rerunStress(f *rerunFlags, arg string) error {
 	cases := make([]plan.Case, f.stress)
 	for i := range cases {
 		cases[i] = x.c
+		cases[i].Coverage = ""
 		cases[i].Copy = i + 1
 	}
 	s, err := a.newRun(&f.regressFlags, regression.Options{Name: x.folder.Header.Plan + "-stress", Cases: cases, Head: a.from(x.folder, x.folder.Header.ID+"/"+x.c.ID())})

@@ -5,13 +5,23 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"metaroce/tandem/cosim/regress/result"
 )
 
 // Files below the run folder.
 const (
-	ReportFile = "coverage.json"
-	SumFile    = "coverage.dat"
+	ReportFile  = "coverage.json"
+	SumFile     = "coverage.dat"
+	BinsSumFile = "coverage.bins"
+	Folder      = "cover" // of what each execution left
 )
+
+// BinsFile has the functional bins of an execution, below the run folder. Its name does not depend on who ran it.
+func BinsFile(id string) string { return filepath.Join(Folder, id+".bins") }
+
+// PointsFile has what the execution's simulator counted.
+func PointsFile(id string) string { return filepath.Join(Folder, id+".dat") }
 
 // Version of the report's form.
 const Version = 1
@@ -24,6 +34,7 @@ type Report struct {
 	Line       *Code       `json:"line,omitempty"`   // lines of source
 	Branch     *Code       `json:"branch,omitempty"` // arms of if and case
 	Toggle     *Code       `json:"toggle,omitempty"` // bits of signals
+	User       *Code       `json:"user,omitempty"`   // cover properties
 	// Rank is the smallest set of executions found that covers all that the run covers, the one that adds most first.
 	Rank []Ranked `json:"rank,omitempty"`
 	// Stale are waivers that waive nothing, have expired, or waive what was hit.
@@ -84,6 +95,15 @@ type Ranked struct {
 	Of   int    `json:"of"`   // all that the run covers
 }
 
+// Write writes the report into a run folder.
+func (r *Report) Write(dir string) error {
+	b, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	return result.Replace(filepath.Join(dir, ReportFile), append(b, '\n'))
+}
+
 // Read reads the report of a run folder; os.ErrNotExist: the run has none.
 func Read(folder string) (*Report, error) {
 	path := filepath.Join(folder, ReportFile)
@@ -99,4 +119,15 @@ func Read(folder string) (*Report, error) {
 		return nil, fmt.Errorf("%s has form %d, this program reads %d", path, r.Version, Version)
 	}
 	return r, nil
+}
+
+// Measured are the parts about the RTL that were measured, by name.
+func (r *Report) Measured() []string {
+	names := []string{}
+	for _, p := range Parts() {
+		if p.Code(r) != nil {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }

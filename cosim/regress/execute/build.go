@@ -23,6 +23,8 @@ func BinaryKey(c *plan.Case) string {
 		return ""
 	case c.Fault != "":
 		return c.Preset + withFaults
+	case c.Coverage != "":
+		return c.Preset + "+" + c.Coverage
 	}
 	return c.Preset
 }
@@ -62,7 +64,7 @@ func Build(ctx context.Context, cases []plan.Case, root string, say func(key str
 
 // options are those of the simulator of a case, from sources.
 func options(c *plan.Case, root string) (rtl.Options, error) {
-	o := rtl.Options{Root: root}
+	o := rtl.Options{Root: root, Coverage: rtl.Coverage(c.Coverage)}
 	if c.Fault == "" {
 		return o, nil
 	}
@@ -96,6 +98,9 @@ func (e *Env) simulator(c *plan.Case) (rtl.Options, error) {
 	if ok && !e.Waves {
 		o := rtl.Options{Root: e.Root, Binary: binary}
 		if c.Fault == "" {
+			if e.Cover && c.Coverage != "" {
+				o.CoverageFile = e.pointsFile()
+			}
 			return o, nil
 		}
 		f, err := faults.ByName([]string{c.Fault})
@@ -105,7 +110,9 @@ func (e *Env) simulator(c *plan.Case) (rtl.Options, error) {
 		o.Plusargs = []string{faults.Plusarg(f[0].Number)}
 		return o, nil
 	}
-	o, err := options(c, e.Root)
+	plain := *c
+	plain.Coverage = "" // what is looked at is not counted
+	o, err := options(&plain, e.Root)
 	o.Log = e.Log
 	return o, err
 }

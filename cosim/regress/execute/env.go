@@ -48,9 +48,6 @@ func (e *Env) beat(b Beat) {
 // TestsFolder is where kept folders of tests go.
 const TestsFolder = "tests"
 
-// CoverFolder is where bins go.
-const CoverFolder = "cover"
-
 // Fail makes a record that of a case about which nothing can be said.
 func Fail(r result.Record, v result.Verdict, s result.Signature, line string) result.Record {
 	r.Verdict, r.Signature, r.Line = v, &s, line

@@ -14,6 +14,7 @@ import (
 
 	"metaroce/tandem/cosim/cover"
 	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/regress/coverage"
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/suite"
@@ -52,6 +53,7 @@ func TestMatchLeavesBinsOnly(t *testing.T) {
 	e := env(t)
 	r := do(t, e, random(5))
 	assert.Equal(t, result.Match, r.Verdict)
+	assert.Equal(t, coverage.BinsFile(r.ID()), r.Coverage)
 	assert.Greater(t, r.Events, uint64(300))
 	assert.Positive(t, r.Cycles)
 	assert.Empty(t, r.Folder+r.Line)
@@ -65,6 +67,42 @@ func TestMatchLeavesBinsOnly(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(e.Run, TestsFolder))
 	again := do(t, e, random(5))
 	assert.Equal(t, r.Without(), again.Without())
+}
+
+// TestPoints: what a simulator counted is put beside the bins, if it is whole.
+func TestPoints(t *testing.T) {
+	e := env(t)
+	require.NoError(t, e.Clear())
+	r := random(5).Record()
+	assert.ErrorContains(t, e.points(r), "the simulator wrote no coverage")
+	for text, want := range map[string]string{"# SystemC::Coverage-3\nC '": "coverage.dat:2: byte 22: the file is cut off", "": "cut off", "# SystemC::Coverage-3\n": "no points"} {
+		require.NoError(t, os.WriteFile(e.pointsFile(), []byte(text), 0o644))
+		assert.ErrorContains(t, e.points(r), want)
+	}
+	require.NoError(t, os.WriteFile(e.pointsFile(), []byte("# SystemC::Coverage-3\nC '\x01f\x02a.sv\x01l\x021\x01page\x02v_line/a' 7\n"), 0o644))
+	require.NoError(t, e.points(r))
+	assert.FileExists(t, filepath.Join(e.Run, "cover", "r", "mixed+tiny@0000000000000005.dat"))
+}
+
+// TestSimulators: coverage is another simulator, but not where waves are looked at.
+func TestSimulators(t *testing.T) {
+	e := env(t)
+	c := random(5)
+	c.Dut, c.Coverage = "rtl", "line"
+	e.Binaries = map[string]string{"tiny": "/plain", "tiny+line": "/counts"}
+	o, err := e.simulator(c)
+	require.NoError(t, err)
+	assert.Equal(t, [2]string{"/counts", e.pointsFile()}, [2]string{o.Binary, o.CoverageFile})
+	e.Cover = false
+	o, err = e.simulator(c)
+	require.NoError(t, err)
+	assert.Empty(t, o.CoverageFile)
+	e.Waves = true
+	o, err = e.simulator(c)
+	require.NoError(t, err)
+	assert.Empty(t, o.Binary+string(o.Coverage))
+	c.Coverage = ""
+	assert.Equal(t, "tiny", BinaryKey(c))
 }
 
 func TestKeptFolderKnowsItsPlace(t *testing.T) {

@@ -2,6 +2,7 @@ package execute
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,19 +10,40 @@ import (
 
 	"metaroce/tandem/cosim/cover"
 	"metaroce/tandem/cosim/journal"
+	"metaroce/tandem/cosim/regress/coverage"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/suite"
 )
 
-// cover writes the bins of a run. The file's name is that of the execution, so that it does not depend on who ran it.
+// cover writes the bins of a run.
 func (e *Env) cover(r result.Record, c *cover.Cover) (result.Record, error) {
-	name := filepath.Join(CoverFolder, r.ID()+".bins")
+	name := coverage.BinsFile(r.ID())
 	path := filepath.Join(e.Run, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return r, err
 	}
 	r.Coverage = name
 	return r, result.Replace(path, c.Encode())
+}
+
+// pointsFile is where the simulator writes what it counted of the RTL.
+func (e *Env) pointsFile() string { return filepath.Join(e.Work, "coverage.dat") }
+
+// points puts what the simulator counted beside the bins of the run. A file that is not whole fails the run.
+func (e *Env) points(r result.Record) error {
+	in, err := os.Open(e.pointsFile())
+	if err != nil {
+		return fmt.Errorf("the simulator wrote no coverage: %w", err)
+	}
+	defer in.Close()
+	sum := coverage.NewSum()
+	if _, err := sum.Add("coverage.dat", in); err != nil {
+		return err
+	}
+	if sum.Len() == 0 {
+		return errors.New("there are no points in the coverage of the simulator")
+	}
+	return Move(e.pointsFile(), filepath.Join(e.Run, coverage.PointsFile(r.ID())))
 }
 
 // keep moves the folder of a run to its place, if it is one to be kept.

@@ -136,6 +136,12 @@ func (e *Env) lockstepCase(ctx context.Context, c *plan.Case, r result.Record) r
 	o := rep.Outcomes[0]
 	r = e.judge(ctx, r, o, c.Limits.Cycles)
 	if r.Verdict == result.Match && e.Cover {
+		if sim.CoverageFile != "" {
+			err = e.points(r)
+		}
+		if err != nil {
+			return failed(r, "coverage", err)
+		}
 		if r, err = e.cover(r, rep.Cover()); err != nil {
 			return failed(r, "run folder", err)
 		}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,11 +18,13 @@ import (
 
 // Options are what a call says over the plan.
 type Options struct {
-	Base   *result.Seed // instead of the plan's
-	Seeds  int          // iterations of every test that says `seeds`; 0: as the plan says
-	Dut    string       // device of every test in lockstep; empty: as the plan says
-	Select []string     // of what the plan selects, only this
-	Drop   []string     // and not this
+	Base  *result.Seed // instead of the plan's
+	Seeds int          // iterations of every test that says `seeds`; 0: as the plan says
+	Dut   string       // device of every test in lockstep; empty: as the plan says
+	// Coverage is what every simulator counts: off, line, toggle; empty: as the plan says.
+	Coverage string
+	Select   []string // of what the plan selects, only this
+	Drop     []string // and not this
 }
 
 // unit is a variant of a test with its preset: what has a name, and seeds.
@@ -135,7 +138,9 @@ func (p *Plan) Expand(ctx context.Context, o Options) ([]Case, error) {
 			break
 		}
 		for k := range n {
-			cases = append(cases, u.make(p.base(&o), k, &o))
+			c := u.make(p.base(&o), k, &o)
+			c.Coverage = p.counted(u, &c, &o)
+			cases = append(cases, c)
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -226,6 +231,15 @@ func (u *unit) make(base result.Seed, iteration int, o *Options) Case {
 		c.Seed = *s.Seed
 	}
 	return c
+}
+
+// counted is what the simulator of a case counts. One with planted faults has other sources: it counts nothing.
+func (p *Plan) counted(u *unit, c *Case, o *Options) string {
+	s := cmp.Or(o.Coverage, u.settings.Coverage, p.Coverage, "off")
+	if s == "off" || c.Dut != "rtl" || c.Fault != "" {
+		return ""
+	}
+	return s
 }
 
 // digest covers what decides on the test's doings: not who it is, not on which device, not how long it may take.

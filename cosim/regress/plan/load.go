@@ -45,7 +45,7 @@ func Load(path string, rules map[string]bool) (*Plan, error) {
 }
 
 var (
-	mainKeys    = []string{"plan", "about", "seed", "keep", "limits", "include", "select", "drop", "set", "waves", "known", "testplan", "suites"}
+	mainKeys    = []string{"plan", "about", "seed", "keep", "coverage", "limits", "include", "select", "drop", "set", "waves", "known", "testplan", "suites"}
 	includeKeys = []string{"about", "limits", "include", "testplan", "suites"}
 )
 
@@ -64,6 +64,7 @@ func (l *loader) main(path string, text []byte) {
 			p.Base = *s
 		}
 	}
+	p.Coverage = coverage(m.Get("coverage"))
 	p.Keep = m.Get("keep").Word("failure", "always", "never")
 	p.Select, p.Drop = patterns(m.Get("select")), patterns(m.Get("drop"))
 	for _, x := range m.Get("set").List() {

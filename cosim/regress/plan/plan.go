@@ -10,6 +10,7 @@ type Plan struct {
 	File        string
 	Files       []string // all that were read, this one first
 	Base        result.Seed
+	Coverage    string // of simulators: line, toggle; empty or off: none
 	Keep        string // which folders of tests stay: failure, always, never
 	Suites      []*Suite
 	Select      []Pattern // nothing: every test
@@ -78,7 +79,9 @@ type Settings struct {
 	Stalls  *bool
 	Batch   int
 	Fault   string
-	Limits  Limits
+	// Coverage is what the simulator counts: line, toggle; off where the plan says otherwise.
+	Coverage string
+	Limits   Limits
 }
 
 // Limits end an execution that does not end. 0: the limit of what is around, in the end that of Defaults.
@@ -133,6 +136,9 @@ func (s Settings) over(around Settings) Settings {
 	if s.Fault == "" {
 		s.Fault = around.Fault
 	}
+	if s.Coverage == "" {
+		s.Coverage = around.Coverage
+	}
 	s.Limits = s.Limits.over(around.Limits)
 	return s
 }
@@ -146,14 +152,16 @@ type Case struct {
 	Copy      int         `json:"copy,omitempty"`
 	Seed      result.Seed `json:"seed"`
 	What
-	Preset string   `json:"preset,omitempty"`
-	Dut    string   `json:"dut,omitempty"`
-	Mode   string   `json:"mode,omitempty"`
-	Stalls *bool    `json:"stalls,omitempty"`
-	Batch  int      `json:"batch,omitempty"`
-	Fault  string   `json:"fault,omitempty"`
-	Limits Limits   `json:"limits"`
-	Tags   []string `json:"tags,omitempty"`
+	Preset string `json:"preset,omitempty"`
+	Dut    string `json:"dut,omitempty"`
+	Mode   string `json:"mode,omitempty"`
+	Stalls *bool  `json:"stalls,omitempty"`
+	Batch  int    `json:"batch,omitempty"`
+	Fault  string `json:"fault,omitempty"`
+	// Coverage is what the simulator counts; it decides nothing.
+	Coverage string   `json:"coverage,omitempty"`
+	Limits   Limits   `json:"limits"`
+	Tags     []string `json:"tags,omitempty"`
 	// Text is the SHA-256 of the scenario's text: whoever runs the case refuses another text.
 	Text string `json:"text,omitempty"`
 	// Digest is that of all that decides what the test does, apart from seed and device.

@@ -160,6 +160,26 @@ func TestOptions(t *testing.T) {
 	assert.Empty(t, none, "the caller says that nothing was selected")
 }
 
+// TestCoverage: the call over the variant over its test over the plan, and nothing where nothing can be counted.
+func TestCoverage(t *testing.T) {
+	p := load(t, "== p.yaml\nplan: p\ncoverage: line\nset:\n  - {tests: [r/e], coverage: toggle}\nsuites:\n  - suite: r\n    tests:\n      - {test: a, random: 9}\n"+
+		"      - {test: b, random: 9, coverage: toggle, variants: [{variant: x}, {variant: y, coverage: off}]}\n      - {test: c, random: 9, dut: model}\n"+
+		"      - {test: d, random: 9, fault: fifo-order}\n      - {test: e, random: 9}\n      - {test: f, command: [x]}\n")
+	counted := func(o Options) string {
+		var list []string
+		for _, c := range expand(t, p, o) {
+			list = append(list, c.Coverage)
+		}
+		return strings.Join(list, ",")
+	}
+	assert.Equal(t, "line,toggle,,,,toggle,", counted(Options{}))
+	assert.Equal(t, ",,,,,,", counted(Options{Coverage: "off"}))
+	assert.Equal(t, "toggle,toggle,toggle,,,toggle,", counted(Options{Coverage: "toggle"}))
+	plain, line := expand(t, p, Options{Coverage: "off"})[0], expand(t, p, Options{})[0]
+	assert.Equal(t, plain.Digest, line.Digest, "it decides nothing of what the test does")
+	assert.Equal(t, plain.ID(), line.ID())
+}
+
 // TestSelectionMovesNoSeed: whatever is selected, in whatever number, an execution that is run in both has one seed.
 func TestSelectionMovesNoSeed(t *testing.T) {
 	p := load(t, "== p.yaml\nplan: p\nsuites:\n  - suite: r\n    presets: [tiny, small]\n    tests:\n      - {test: a, random: 100, seeds: 3}\n      - {test: b, touch: true, seeds: 2}\n      - {test: c, random: 9, seeds: 2, variants: [{variant: x}, {variant: y}]}\n")

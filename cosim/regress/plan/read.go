@@ -66,10 +66,10 @@ func seed(v source.Value) *result.Seed {
 }
 
 // settingKeys are the keys of settings; where only some may stand, the others are unknown keys there.
-var settingKeys = []string{"seeds", "seed", "presets", "dut", "mode", "stalls", "batch", "fault", "limits"}
+var settingKeys = []string{"seeds", "seed", "presets", "dut", "mode", "stalls", "batch", "fault", "coverage", "limits"}
 
 // lockstepKeys say nothing to a command.
-var lockstepKeys = []string{"dut", "mode", "stalls", "batch", "fault"}
+var lockstepKeys = []string{"dut", "mode", "stalls", "batch", "fault", "coverage"}
 
 func settings(m source.Map) Settings {
 	s := Settings{Seeds: m.Get("seeds").Int(1, mostSeeds, 0), Batch: m.Get("batch").Int(1, mostBatch, 0), Stalls: m.Get("stalls").Bool(), Limits: limits(m.Get("limits"))}
@@ -91,8 +91,19 @@ func settings(m source.Map) Settings {
 			}
 		}
 	}
+	s.Coverage = coverage(m.Get("coverage"))
 	s.Presets = presets(m.Get("presets"))
 	return s
+}
+
+// Coverages are what may be counted of the RTL.
+var Coverages = []string{"off", "line", "toggle"}
+
+func coverage(v source.Value) string {
+	if !v.There() {
+		return ""
+	}
+	return v.Word(Coverages...)
 }
 
 func presets(v source.Value) []string {
@@ -219,7 +230,7 @@ func command(t *Test, v source.Value, m source.Map) {
 }
 
 func variant(t *Test, v source.Value) Variant {
-	keys := []string{"variant", "stalls", "mode", "batch", "fault", "random", "limits", "presets", "seeds"}
+	keys := []string{"variant", "stalls", "mode", "batch", "fault", "coverage", "random", "limits", "presets", "seeds"}
 	if !t.What.Lockstep() {
 		keys = []string{"variant", "limits", "presets", "seeds"}
 	}

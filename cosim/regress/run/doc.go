@@ -9,7 +9,7 @@
 //	RUN/shards/         what was given out, and the records as they came: the truth
 //	RUN/results.jsonl   all records, sorted; equal in bytes for equal runs, times aside
 //	RUN/tests/          folders of executions that did not match
-//	RUN/cover/          functional bins of executions that matched
+//	RUN/cover/          what executions that matched have covered; coverage.json sums it up (package coverage)
 //	latest              beside the run folders: a link to the one that was begun last
 //
 // An execution without a record is lost or was not begun, and both are verdicts that are no match: nothing passes by being

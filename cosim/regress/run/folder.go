@@ -219,6 +219,27 @@ func (f *Folder) Cases() ([]plan.Case, error) {
 	return list, nil
 }
 
+// Covergroups are the names of those that the testplan asks for; nil: it asks for none.
+func (f *Folder) Covergroups() ([]string, error) {
+	path := f.path(TestplanFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) { // of a run that runs others again
+		return nil, nil
+	}
+	var tp plan.Testplan
+	if err == nil {
+		err = json.Unmarshal(text, &tp)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var names []string
+	for _, g := range tp.Covergroups {
+		names = append(names, g.Name)
+	}
+	return names, nil
+}
+
 // Results reads the results of a run.
 func (f *Folder) Results() ([]result.Record, error) { return result.ReadFile(f.path(ResultsFile)) }
 

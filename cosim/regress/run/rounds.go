@@ -14,10 +14,12 @@ import (
 	"sync"
 	"time"
 
+	"metaroce/tandem/cosim/regress/coverage"
 	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/regress/farm"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/shard"
+	"metaroce/tandem/cosim/rtl"
 )
 
 const (
@@ -248,10 +250,32 @@ func (r *runner) finish(ctx context.Context) (*Summary, error) {
 	if killed > 0 {
 		r.note("the worker of %d executions was killed, for want of memory perhaps, and they were run again", killed)
 	}
-	if err := r.conclude(list, interrupted && len(pending) > 0); err != nil {
+	covered, err := r.covered(list)
+	if err == nil {
+		err = r.conclude(list, interrupted && len(pending) > 0)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return &Summary{Folder: r.f, Records: list}, nil
+	return &Summary{Folder: r.f, Records: list, Coverage: covered}, nil
+}
+
+// covered adds up what the executions have covered.
+func (r *runner) covered(list []result.Record) (*coverage.Report, error) {
+	c := &coverage.Run{Dir: r.f.Dir, Records: list, Counted: map[string]string{}, Sources: map[string]string{}, Waivers: r.waivers}
+	for i := range r.cases {
+		if x := &r.cases[i]; x.Coverage != "" {
+			key := execute.BinaryKey(x)
+			c.Counted[x.ID()], c.Sources[key] = key, filepath.Join(filepath.Dir(r.f.Header.Binaries[key]), rtl.SourceFolder)
+		}
+	}
+	report, err := coverage.Collect(c)
+	if report != nil {
+		for _, text := range report.Missing {
+			r.note("coverage: %s", text)
+		}
+	}
+	return report, err
 }
 
 // without is the record of a case that has none.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"metaroce/tandem/cosim/regress/coverage"
 	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/regress/farm"
 	"metaroce/tandem/cosim/regress/history"
@@ -57,6 +58,8 @@ type Watch struct {
 type Summary struct {
 	Folder  *Folder
 	Records []result.Record // sorted
+	// Coverage is what they have covered; nil: nothing was counted.
+	Coverage *coverage.Report
 }
 
 // ErrNothing says that there are no cases.
@@ -140,6 +143,7 @@ type runner struct {
 	cut     bool                     // no more can be started
 	expect  map[string]time.Duration // of cases without a record, by ID
 	left    time.Duration            // sum of these
+	waivers *coverage.Waivers
 }
 
 func (r *runner) do(ctx context.Context) (*Summary, error) {
@@ -147,7 +151,11 @@ func (r *runner) do(ctx context.Context) (*Summary, error) {
 	if w := r.o.Watch.Folder; w != nil {
 		w(r.f.Dir)
 	}
-	err := r.build(ctx)
+	var err error
+	if r.waivers, err = coverage.LoadWaivers(r.f.Header.Root, r.began.Format(time.DateOnly)); err != nil {
+		return nil, errors.Join(err, r.broken(err)) // before hours have passed
+	}
+	err = r.build(ctx)
 	if err != nil && ctx.Err() == nil {
 		return nil, errors.Join(err, r.broken(err))
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"metaroce/tandem/cosim/regress/coverage"
 	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/shard"
@@ -80,7 +81,7 @@ func (f *Folder) tidy(list []result.Record) {
 	for i := range list {
 		named[list[i].Folder], named[list[i].Coverage] = true, true
 	}
-	for _, name := range []string{execute.TestsFolder, execute.CoverFolder} {
+	for _, name := range []string{execute.TestsFolder, coverage.Folder} {
 		found, _ := filepath.Glob(f.path(filepath.Join(name, "*", "*"))) // a folder that cannot be read keeps what it has
 		for _, path := range found {
 			if rel, err := filepath.Rel(f.Dir, path); err == nil && !named[rel] {

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/regress/coverage"
+	"metaroce/tandem/cosim/regress/result"
+	regression "metaroce/tandem/cosim/regress/run"
+)
+
+// coverageFlags are the flags of tandem coverage.
+type coverageFlags struct {
+	dir                       string
+	gaps, rank, closure, json bool
+	lcov, cobertura           string
+}
+
+func (a *app) coverage() *cobra.Command {
+	f := &coverageFlags{}
+	c := &cobra.Command{Use: "coverage RUN", Short: "what a regression has covered: functional bins, lines, branches and bits of the RTL",
+		Long: `Shows what the executions of a run that matched have covered, held against the waivers of now: those of the bins
+(vectors/cover/waivers.txt) and those of the RTL (rtl/waivers.txt). Lines are counted where the run was made with --coverage
+line, bits with --coverage toggle. A file of points as Verilator writes them (.dat) can stand in the place of a run.
+
+--closure holds the run against the covergroups of its testplan: exit code 0 if every bin and point of them is hit or waived,
+1 if one is open or a waiver is of no use, 2 if counts are missing, 3 if something was not measured.
+docs/howto/coverage.md is the manual.`,
+		Example: `  tandem regress smoke --coverage line
+  tandem coverage latest
+  tandem coverage latest --gaps
+  tandem coverage latest --rank
+  tandem coverage nightly-3 --closure
+  tandem coverage nightly-3 --lcov build/lines.info
+  tandem coverage merge all.dat nightly-3 weekly-1`,
+		Args: exactly("RUN"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.showCoverage(c, f, args[0])
+		}}
+	fs := c.Flags()
+	fs.BoolVar(&f.gaps, "gaps", false, "list every bin and point that is open, points as a waiver names them")
+	fs.BoolVar(&f.rank, "rank", false, "list the smallest set of executions found that covers as much")
+	fs.BoolVar(&f.closure, "closure", false, "hold the run against the covergroups of its testplan; the exit code says whether it is closed")
+	fs.StringVar(&f.lcov, "lcov", "", "write lines and branches to a `file` that genhtml and editors read")
+	fs.StringVar(&f.cobertura, "cobertura", "", "write them to a `file` in the form of Cobertura")
+	fs.BoolVar(&f.json, "json", false, "print all of it as JSON")
+	c.PersistentFlags().StringVar(&f.dir, "dir", filepath.Join("runs", "regress"), "directory of the runs of regressions")
+	c.AddCommand(a.coverageMerge(f))
+	return c
+}
+
+func (a *app) coverageMerge(f *coverageFlags) *cobra.Command {
+	return &cobra.Command{Use: "merge OUT IN...", Short: "adds up points of runs, files and folders of files",
+		Long: `Adds up the points of runs (their coverage.dat), files (.dat) and folders (every .dat below) into one file. Counts add; the order
+of what is given does not matter. It can be shown with tandem coverage OUT, and with any tool for Verilator's files.`,
+		Example: "  tandem coverage merge all.dat nightly-3 weekly-1 other/cover",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usage(c, "%d arguments: want OUT and at least one IN", len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.mergePoints(f, args[0], args[1:]) }}
+}
+
+// mergePoints adds up what is given. What is wrong with any of it is told, and nothing is written then.
+func (a *app) mergePoints(f *coverageFlags, out string, from []string) error {
+	sum := coverage.NewSum()
+	var errs []error
+	files := 0
+	for _, arg := range from {
+		names, err := f.pointFiles(arg)
+		errs = append(errs, err)
+		for _, name := range names {
+			if err := a.ctx.Err(); err != nil {
+				return fmt.Errorf("interrupted: %w", err)
+			}
+			files++
+			errs = append(errs, addFile(sum, name))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if err := coverage.WriteSum(out, sum); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%d files, %d points, %d hit: %s\n", files, sum.Len(), sum.Hit(), out)
+	return nil
+}
+
+// pointFiles are the files that an argument stands for.
+func (f *coverageFlags) pointFiles(arg string) ([]string, error) {
+	if run, err := findRun(f.dir, arg); err == nil {
+		name := filepath.Join(run, coverage.SumFile)
+		if _, err := os.Stat(name); err != nil {
+			return nil, fmt.Errorf("%s: no simulator of this run counted (tandem regress --coverage line)", arg)
+		}
+		return []string{name}, nil
+	}
+	info, err := os.Stat(arg)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{arg}, nil
+	}
+	var names []string
+	err = filepath.WalkDir(arg, func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".dat" {
+			names = append(names, path)
+		}
+		return err
+	})
+	if err == nil && names == nil {
+		err = fmt.Errorf("%s: no .dat below", arg)
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+func addFile(sum *coverage.Sum, name string) error {
+	in, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	_, err = sum.Add(name, in)
+	return err
+}
+
+// covered is what is shown.
+type covered struct {
+	name        string
+	root        string
+	report      *coverage.Report
+	covergroups []string
+	points      string // file with the sum; it need not be there
+}
+
+func (a *app) showCoverage(c *cobra.Command, f *coverageFlags, arg string) error {
+	x, err := a.coverageOf(f, arg)
+	if err != nil {
+		return err
+	}
+	if err := f.export(x); err != nil {
+		return err
+	}
+	closure := x.report.Closure(x.covergroups)
+	switch {
+	case f.json:
+		err = a.json(struct {
+			*coverage.Report
+			Closure *coverage.Closure `json:"closure"`
+		}{x.report, closure})
+	case f.closure:
+		a.printClosure(x, closure)
+	default:
+		a.printCoverage(f, x, closure)
+	}
+	if err != nil || !f.closure {
+		return err
+	}
+	return done(closed(closure))
+}
+
+// closed is the result that a closure comes to.
+func closed(c *coverage.Closure) lockstep.Result {
+	switch {
+	case len(c.Missing) > 0:
+		return lockstep.BenchFailed
+	case len(c.Open)+len(c.Stale) > 0:
+		return lockstep.Diverged
+	case len(c.Unmeasured) > 0 || c.Closed == 0:
+		return lockstep.Inconclusive
+	}
+	return lockstep.Match
+}
+
+// coverageOf reads a run or a file of points.
+func (a *app) coverageOf(f *coverageFlags, arg string) (*covered, error) {
+	root, err := a.rootOr()
+	if err != nil {
+		return nil, err
+	}
+	waivers, err := coverage.LoadWaivers(root, time.Now().Format(time.DateOnly))
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasSuffix(arg, ".dat") {
+		return pointsOnly(root, arg, waivers)
+	}
+	dir, err := findRun(f.dir, arg)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := regression.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	x := &covered{name: folder.Header.ID, root: root, points: filepath.Join(folder.Dir, coverage.SumFile)}
+	x.report, err = coverage.Again(folder.Dir, waivers)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &status{result: lockstep.Inconclusive, err: fmt.Errorf("%s: nothing was counted: no execution matched, or the run was made with --no-cover", arg)}
+	}
+	if err == nil {
+		x.covergroups, err = folder.Covergroups()
+	}
+	return x, err
+}
+
+// pointsOnly is what a file of points says.
+func pointsOnly(root, name string, w *coverage.Waivers) (*covered, error) {
+	sum := coverage.NewSum()
+	if err := addFile(sum, name); err != nil {
+		return nil, err
+	}
+	if sum.Len() == 0 {
+		return nil, &status{result: lockstep.Inconclusive, err: fmt.Errorf("%s: there are no points in it", name)}
+	}
+	r := &coverage.Report{Version: coverage.Version, Executions: 1}
+	sum.Code(r, coverage.Lines(root))
+	r.WaiveCode(w)
+	return &covered{name: name, root: root, report: r, points: name, covergroups: r.Measured()}, nil
+}
+
+// export writes the files that are asked for.
+func (f *coverageFlags) export(x *covered) error {
+	if f.lcov == "" && f.cobertura == "" {
+		return nil
+	}
+	sum := coverage.NewSum()
+	if err := addFile(sum, x.points); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = &status{result: lockstep.Inconclusive, err: fmt.Errorf("%s: no lines were counted (tandem regress --coverage line)", x.name)}
+		}
+		return err
+	}
+	var errs []error
+	for name, write := range map[string]func(io.Writer, string) error{f.lcov: sum.Lcov, f.cobertura: sum.Cobertura} {
+		if name == "" {
+			continue
+		}
+		var b strings.Builder
+		errs = append(errs, write(&b, x.root), result.Replace(name, []byte(b.String())))
+	}
+	return errors.Join(errs...)
+}
