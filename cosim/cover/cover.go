@@ -13,10 +13,12 @@ const backToBack = 2
 type Cover struct {
 	groups []*group
 	window, offset, wrap,
+	straddle, state, opcode, refusal,
 	drop, verdict, nak, match, place, complete, coalesce, timer, build, command, reply *group
 
 	paths    map[uint16]*pathState
 	waiting  map[uint32]cell // packets that are new, until it is known what became of them
+	kinds    map[uint32]int  // of packets that were admitted, until their window step
 	lastPath int64           // path row of the last window step, -1: none
 	lastAt   uint64          // and its cycle
 	records  uint64
@@ -74,6 +76,14 @@ func (c *Cover) define() {
 		yes("D"), yes("CE"), yes("L"), dimension{"syndrome", syndromes}, yes("near"))
 	c.offset = c.add("offset", "distance of a psn from cum", dimension{"off", []string{"below-1", "-1", "0", "1", "2..254", "255", "256", "257", "above"}})
 	c.wrap = c.add("wrap", "serial number that passed from its highest value to zero", dimension{"of", []string{"psn", "tsn", "msn", "recv_index", "epoch", "tx_time", "completed"}})
+	classes, epochs := []string{"too_new", "too_old", "duplicate", "new"}, []string{"current", "next", "old"}
+	zero := []string{"before", "behind"}
+	c.straddle = c.add("straddle", "class of a packet where psn wraps: on which side of zero cum, at most a window away, and psn are",
+		dimension{"class", classes}, dimension{"cum", zero}, dimension{"psn", zero})
+	c.state = c.add("state", "class by what the window held before: nothing beyond cum, some, its last place",
+		dimension{"class", classes}, dimension{"holds", []string{"none", "some", "last"}})
+	c.opcode = c.add("opcode", "class by opcode and epoch", dimension{"class", classes}, dimension{"kind", kinds}, dimension{"epoch", epochs})
+	c.refusal = c.add("refusal", "refusal that left, by the opcode that brought it", dimension{"kind", append(kinds[:len(kinds):len(kinds)], "read", "atomic")}, dimension{"syndrome", syndromes[1:]})
 	c.drop = c.add("drop", "drop reason at admission", dimension{"reason", reasons})
 	c.verdict = c.add("verdict", "verdict of the message table by opcode", dimension{"verdict", verdicts[1:]}, dimension{"kind", kinds})
 	c.nak = c.add("nak", "refusal that left", dimension{"syndrome", syndromes[1:]})
@@ -91,7 +101,7 @@ func (c *Cover) define() {
 
 // Start forgets the state of the run before; the counts stay.
 func (c *Cover) Start() {
-	c.paths, c.waiting, c.lastPath = map[uint16]*pathState{}, map[uint32]cell{}, -1
+	c.paths, c.waiting, c.kinds, c.lastPath = map[uint16]*pathState{}, map[uint32]cell{}, map[uint32]int{}, -1
 }
 
 // Records is how many records were looked at.

@@ -13,6 +13,9 @@ func (c *Cover) admit(r *event.Admit) {
 		return
 	}
 	c.drop.hit(int(r.Out.Reason))
+	if kind := kindIndex(r.In.Opcode); kind >= 0 && r.Out.Reason == event.ReasonNone {
+		c.kinds[r.Head.Xid] = kind
+	}
 }
 
 func (c *Cover) windowStep(r *event.Window) {
@@ -44,10 +47,34 @@ func (c *Cover) windowStep(r *event.Window) {
 		c.settle(at, wire.SyndromeNone)
 	}
 	if r.Head.Op == event.WindowPacket {
-		c.offset.hit(offsetBin(r.In.Psn - before.row.Cum))
+		c.packet(r, &before.row, relation)
 	}
 	c.windowWraps(r, &before)
 }
+
+// packet counts a packet with psn.
+func (c *Cover) packet(r *event.Window, before *event.WindowPath, relation int) {
+	class := int(r.Out.Class)
+	c.offset.hit(offsetBin(r.In.Psn - before.Cum))
+	if closeToZero(before.Cum, 256) && closeToZero(r.In.Psn, 512) {
+		c.straddle.hit(class, b2i(before.Cum>>31 == 0), b2i(r.In.Psn>>31 == 0))
+	}
+	holds := 0
+	switch v := &before.Vector; {
+	case v[len(v)-1]>>63 == 1:
+		holds = 2
+	case *v != [len(v)]uint64{}:
+		holds = 1
+	}
+	c.state.hit(class, holds)
+	if kind, ok := c.kinds[r.Head.Xid]; ok {
+		delete(c.kinds, r.Head.Xid)
+		c.opcode.hit(class, kind, relation)
+	}
+}
+
+// closeToZero says whether a serial number is less than so many steps above zero, or not more below it.
+func closeToZero(n, steps uint32) bool { return n+steps < 2*steps }
 
 func (c *Cover) settle(at cell, s wire.Syndrome) {
 	c.window.hit(at.class, at.epoch, at.d, at.ce, at.l, int(s), at.near)
@@ -113,6 +140,17 @@ func kindIndex(op wire.Opcode) int {
 	return -1
 }
 
+// requestKind numbers the requests too.
+func requestKind(op wire.Opcode) int {
+	switch op {
+	case wire.OpcodeReadRequest:
+		return 4
+	case wire.OpcodeAtomicRequest:
+		return 5
+	}
+	return kindIndex(op)
+}
+
 // matchStep notes wraps of recv_index; outcomes are counted at the message table, which knows the opcode.
 func (c *Cover) matchStep(record []byte) {
 	var r event.Recv
@@ -130,6 +168,9 @@ var matchSyndromes = map[wire.Syndrome]int{wire.SyndromeNone: 0, wire.SyndromeRn
 func (c *Cover) message(r *event.Message) {
 	if r.Out.Nak {
 		c.nak.hit(int(r.Out.Syndrome) - 1)
+		if kind := requestKind(r.In.Opcode); kind >= 0 && r.Head.Op == event.MessagePacket {
+			c.refusal.hit(kind, int(r.Out.Syndrome)-1)
+		}
 	}
 	switch r.Head.Op {
 	case event.MessageQuery:
