@@ -47,7 +47,7 @@ func (c *Cover) Encode() []byte {
 
 // Add adds counts that Encode wrote. A text of another layout, or one that is garbled or cut off, adds nothing.
 func (c *Cover) Add(in io.Reader) error {
-	sum := New()
+	sum := c.like()
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	if !lines.Scan() {

@@ -36,7 +36,7 @@ func TestCountsAddUp(t *testing.T) {
 
 func TestGarbledCountsAddNothing(t *testing.T) {
 	c := New()
-	c.window.hits[3] = 7
+	c.group("window").hits[3] = 7
 	good := string(c.Encode())
 	for what, text := range map[string]string{
 		"nothing":       "",

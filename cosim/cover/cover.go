@@ -11,7 +11,35 @@ const backToBack = 2
 
 // Cover counts bins over the records of one run after the other.
 type Cover struct {
-	groups []*group
+	groups  []*group
+	records uint64
+	side    side
+	like    func() *Cover // makes empty bins of the same groups
+}
+
+// side is which engines' records are counted, and how.
+type side interface {
+	define()
+	start()
+	observe(record []byte)
+}
+
+// New makes empty bins of the receive side.
+func New() *Cover {
+	c := &Cover{like: New}
+	return c.of(&receive{Cover: c})
+}
+
+func (c *Cover) of(s side) *Cover {
+	c.side = s
+	s.define()
+	s.start()
+	return c
+}
+
+// receive counts what is built in RTL.
+type receive struct {
+	*Cover
 	window, offset, wrap,
 	straddle, state, opcode, refusal,
 	drop, verdict, nak, match, place, complete, coalesce, timer, build, command, reply *group
@@ -21,7 +49,6 @@ type Cover struct {
 	kinds    map[uint32]int  // of packets that were admitted, until their window step
 	lastPath int64           // path row of the last window step, -1: none
 	lastAt   uint64          // and its cycle
-	records  uint64
 }
 
 // pathState is a path's row before the step.
@@ -41,21 +68,13 @@ const (
 	older
 )
 
-// New makes empty bins.
-func New() *Cover {
-	c := &Cover{}
-	c.define()
-	c.Start()
-	return c
-}
-
 func (c *Cover) add(name, text string, dims ...dimension) *group {
 	g := newGroup(name, text, dims...)
 	c.groups = append(c.groups, g)
 	return g
 }
 
-func (c *Cover) define() {
+func (c *receive) define() {
 	var reasons, verdicts, syndromes, commands []string
 	for r := event.ReasonNone; r <= event.ReasonOverrun; r++ {
 		reasons = append(reasons, r.String())
@@ -99,10 +118,12 @@ func (c *Cover) define() {
 	c.reply = c.add("query", "status query by what it tells", dimension{"syndrome", syndromes})
 }
 
-// Start forgets the state of the run before; the counts stay.
-func (c *Cover) Start() {
+func (c *receive) start() {
 	c.paths, c.waiting, c.kinds, c.lastPath = map[uint16]*pathState{}, map[uint32]cell{}, map[uint32]int{}, -1
 }
+
+// Start forgets the state of the run before; the counts stay.
+func (c *Cover) Start() { c.side.start() }
 
 // Records is how many records were looked at.
 func (c *Cover) Records() uint64 { return c.records }
@@ -110,9 +131,12 @@ func (c *Cover) Records() uint64 { return c.records }
 // Observe takes one transaction: head and state records.
 func (c *Cover) Observe(record []byte) {
 	c.records++
-	if len(record) < event.RecordSize {
-		return
+	if len(record) >= event.RecordSize {
+		c.side.observe(record)
 	}
+}
+
+func (c *receive) observe(record []byte) {
 	switch event.Kind(record[1]) {
 	case event.KindAdmit:
 		var r event.Admit

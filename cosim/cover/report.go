@@ -2,6 +2,7 @@ package cover
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -38,8 +39,9 @@ func (r *Report) Line() string {
 	return s
 }
 
-// Report holds the counts against waivers. One whose last day is before day, written as 2006-01-02, waives nothing.
+// Report holds the counts against waivers; those of other groups are passed over. One whose last day is before day, written as 2006-01-02, waives nothing.
 func (c *Cover) Report(waivers []Waiver, day string) *Report {
+	waivers = slices.DeleteFunc(slices.Clone(waivers), func(w Waiver) bool { return c.group(w.group) == nil })
 	r := &Report{Empty: []string{}, Stale: []string{}}
 	use := make([]int, len(waivers)) // empty bins that each waives
 	struck := make([]string, len(waivers))

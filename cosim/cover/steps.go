@@ -5,7 +5,7 @@ import (
 	"metaroce/tandem/model/wire"
 )
 
-func (c *Cover) admit(r *event.Admit) {
+func (c *receive) admit(r *event.Admit) {
 	if r.Head.Op == event.AdmitCommand {
 		if n := int(r.In.Cmd) - 1; n >= 0 && n < len(event.Commands) {
 			c.command.hit(n, b2i(r.Out.Old))
@@ -18,7 +18,7 @@ func (c *Cover) admit(r *event.Admit) {
 	}
 }
 
-func (c *Cover) windowStep(r *event.Window) {
+func (c *receive) windowStep(r *event.Window) {
 	row := r.Head.Conn<<4 | uint16(r.Head.Path)&15
 	p := c.paths[row]
 	if p == nil {
@@ -53,7 +53,7 @@ func (c *Cover) windowStep(r *event.Window) {
 }
 
 // packet counts a packet with psn.
-func (c *Cover) packet(r *event.Window, before *event.WindowPath, relation int) {
+func (c *receive) packet(r *event.Window, before *event.WindowPath, relation int) {
 	class := int(r.Out.Class)
 	c.offset.hit(offsetBin(r.In.Psn - before.Cum))
 	if closeToZero(before.Cum, 256) && closeToZero(r.In.Psn, 512) {
@@ -76,7 +76,7 @@ func (c *Cover) packet(r *event.Window, before *event.WindowPath, relation int) 
 // closeToZero says whether a serial number is less than so many steps above zero, or not more below it.
 func closeToZero(n, steps uint32) bool { return n+steps < 2*steps }
 
-func (c *Cover) settle(at cell, s wire.Syndrome) {
+func (c *receive) settle(at cell, s wire.Syndrome) {
 	c.window.hit(at.class, at.epoch, at.d, at.ce, at.l, int(s), at.near)
 }
 
@@ -110,7 +110,7 @@ const (
 
 func wrapped(before, now uint32) bool { return before>>31 == 1 && now>>31 == 0 && now-before < 1<<30 }
 
-func (c *Cover) windowWraps(r *event.Window, before *pathState) {
+func (c *receive) windowWraps(r *event.Window, before *pathState) {
 	if wrapped(before.row.Cum, r.Path.Cum) {
 		c.wrap.hit(wrapPsn)
 	}
@@ -152,7 +152,7 @@ func requestKind(op wire.Opcode) int {
 }
 
 // matchStep notes wraps of recv_index; outcomes are counted at the message table, which knows the opcode.
-func (c *Cover) matchStep(record []byte) {
+func (c *receive) matchStep(record []byte) {
 	var r event.Recv
 	if event.Kind(record[1]) != event.KindRecv || r.Decode(record) != nil || r.Head.Op != event.RecvMatch {
 		return
@@ -165,7 +165,7 @@ func (c *Cover) matchStep(record []byte) {
 var matchSyndromes = map[wire.Syndrome]int{wire.SyndromeNone: 0, wire.SyndromeRnr: 1, wire.SyndromeKey: 2, wire.SyndromeBounds: 3,
 	wire.SyndromePermission: 4, wire.SyndromeLength: 5}
 
-func (c *Cover) message(r *event.Message) {
+func (c *receive) message(r *event.Message) {
 	if r.Out.Nak {
 		c.nak.hit(int(r.Out.Syndrome) - 1)
 		if kind := requestKind(r.In.Opcode); kind >= 0 && r.Head.Op == event.MessagePacket {
@@ -189,7 +189,7 @@ func (c *Cover) message(r *event.Message) {
 
 // outcome settles a packet that is not placed: with the refusal that it brought, or else with the one that key or
 // receive found in it.
-func (c *Cover) outcome(r *event.Message) {
+func (c *receive) outcome(r *event.Message) {
 	at, ok := c.waiting[r.Head.Xid]
 	if !ok || r.Out.Verdict == event.VerdictPlace {
 		return
@@ -202,7 +202,7 @@ func (c *Cover) outcome(r *event.Message) {
 	c.settle(at, syndrome)
 }
 
-func (c *Cover) placeStep(r *event.Place) {
+func (c *receive) placeStep(r *event.Place) {
 	switch {
 	case r.In.Error:
 		c.place.hit(2)
@@ -223,7 +223,7 @@ func (c *Cover) placeStep(r *event.Place) {
 	}
 }
 
-func (c *Cover) completeStep(r *event.Complete) {
+func (c *receive) completeStep(r *event.Complete) {
 	if !r.Out.Release {
 		return
 	}
@@ -233,7 +233,7 @@ func (c *Cover) completeStep(r *event.Complete) {
 	}
 }
 
-func (c *Cover) ackSide(record []byte) {
+func (c *receive) ackSide(record []byte) {
 	switch event.Kind(record[1]) {
 	case event.KindCoalesce:
 		var r event.Coalesce

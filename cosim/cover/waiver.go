@@ -17,12 +17,12 @@ type Waiver struct {
 	want   map[string][]string // dimension to the values that match; absent: any
 }
 
-// ParseWaivers reads lines "GROUP DIM=VALUE[,VALUE] DIM=!VALUE ... [until=DAY] # reason" for the bins of New. A line without a
+// ParseWaivers reads lines "GROUP DIM=VALUE[,VALUE] DIM=!VALUE ... [until=DAY] # reason" for the bins of New and NewSender. A line without a
 // reason, of an unknown group, dimension or value, is a mistake; all of them are reported.
 func ParseWaivers(file string, text []byte) ([]Waiver, error) {
 	var list []Waiver
 	var errs []error
-	known := New()
+	known := []*Cover{New(), NewSender()}
 	for n, line := range strings.Split(string(text), "\n") {
 		pattern, reason, _ := strings.Cut(line, "#")
 		pattern, reason = strings.TrimSpace(pattern), strings.TrimSpace(reason)
@@ -39,14 +39,21 @@ func ParseWaivers(file string, text []byte) ([]Waiver, error) {
 	return list, errors.Join(errs...)
 }
 
-func (w *Waiver) parse(known *Cover) error {
+func (w *Waiver) parse(known []*Cover) error {
 	if w.Reason == "" {
 		return errors.New("no reason: say behind # why these bins cannot be filled")
 	}
 	words := strings.Fields(w.Text)
-	g := known.group(words[0])
+	var g *group
+	var names []string
+	for _, c := range known {
+		if g == nil {
+			g = c.group(words[0])
+		}
+		names = append(names, c.names())
+	}
 	if g == nil {
-		return fmt.Errorf("no group %q: there are %s", words[0], known.names())
+		return fmt.Errorf("no group %q: there are %s", words[0], strings.Join(names, ", "))
 	}
 	w.group, w.want = g.name, map[string][]string{}
 	for _, word := range words[1:] {
