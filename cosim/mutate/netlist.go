@@ -105,7 +105,7 @@ opt_clean -purge
 async2sync
 dffunmap
 techmap
-opt -fast
+opt -fast -nodffe -nosdff
 setundef -undriven -zero
 aigmap
 opt_clean -purge
