@@ -109,7 +109,7 @@ opt -fast -nodffe -nosdff
 setundef -undriven -zero
 aigmap
 opt_clean -purge
-write_aiger -zinit -symbols DIR/netlist.aig
+write_aiger -symbols DIR/netlist.aig
 `
 
 // scripts choose count mutants of each block, numbered one block behind the other, and apply them.

@@ -56,10 +56,13 @@ func Read(r io.Reader) (*Circuit, error) {
 	return c, nil
 }
 
-// port cuts NAME[BIT]; a port of one bit has no index.
+// port cuts NAME[BIT]; a port of one bit has no index. Of several names the first counts.
 func (g *graph) port(kind string, n int) (Bit, error) {
-	text := g.names[kind+strconv.Itoa(n)]
+	text, _, _ := strings.Cut(g.names[kind+strconv.Itoa(n)], " ")
 	name, rest, indexed := strings.Cut(text, "[")
+	if name == "" && kind == "i" {
+		return Bit{}, nil // a bit that nobody drives: any value
+	}
 	if name == "" {
 		return Bit{}, fmt.Errorf("port %s%d has no name", kind, n)
 	}

@@ -217,7 +217,7 @@ func TestBadFiles(t *testing.T) {
 		"itself":     {"aig 2 1 0 1 1\n4\n\x00\x01", "gate 0"},
 		"below zero": {"aig 2 1 0 1 1\n4\n\x02\x7f", "gate 0"},
 		"no end":     {"aig 2 1 0 1 1\n4\n\xff\xff\xff\xff\xff\x01", "32 bits"},
-		"no name":    {strings.Replace(good, "i0 in_i\n", "", 1), "i0 has no name"},
+		"no name":    {strings.Replace(good, "o0 out_o\n", "", 1), "o0 has no name"},
 		"no bit":     {strings.Replace(good, "in_i", "in_i[x]", 1), "NAME[BIT]"},
 		"symbol":     {strings.Replace(good, "i0 in_i", "i0", 1), "no name of a port"},
 	} {
