@@ -15,7 +15,7 @@ type Point struct {
 	Hit      int    `json:"hit,omitempty"`
 }
 
-// Cover notes how many functional bins a run has filled.
+// Cover notes how many functional bins a run has filled, of those that are not waived.
 func (s *Store) Cover(id string, bins, hit int) error {
 	x, err := s.db.Exec("INSERT OR REPLACE INTO coverage (run, bins, hit) SELECT number, ?, ? FROM runs WHERE id = ?", bins, hit, id)
 	if err != nil {

@@ -127,16 +127,16 @@ func (m markdown) stages(r *Report) {
 }
 
 func (m markdown) coverage(c *coverage.Report) {
-	m.line("\n## Coverage\n\n| | hit | waived | of |\n|---|--:|--:|--:|")
+	m.line("\n## Coverage\n\n| | hit of what is not waived | waived | all |\n|---|--:|--:|--:|")
 	if f := c.Functional; f != nil {
-		m.line("| functional bins | %s | %d | %d |", percent(f.Hit, f.Bins), f.Waived, f.Bins)
+		m.line("| functional bins | %s | %d | %d |", percent(f.Hit, f.Bins-f.Waived), f.Waived, f.Bins)
 	}
 	for _, x := range []struct {
 		name string
 		code *coverage.Code
 	}{{"lines", c.Line}, {"branches", c.Branch}, {"toggles", c.Toggle}} {
 		if x.code != nil {
-			m.line("| %s | %s | %d | %d |", x.name, percent(x.code.Hit, x.code.Points), x.code.Waived, x.code.Points)
+			m.line("| %s | %s | %d | %d |", x.name, percent(x.code.Hit, x.code.Points-x.code.Waived), x.code.Waived, x.code.Points)
 		}
 	}
 	if c.Functional == nil {

@@ -71,7 +71,7 @@ func index(s *history.Store, f *run.Folder) error {
 	if err != nil {
 		return err
 	}
-	return s.Cover(f.Header.ID, c.Functional.Bins, c.Functional.Hit)
+	return s.Cover(f.Header.ID, c.Functional.Bins-c.Functional.Waived, c.Functional.Hit)
 }
 
 // Reindex puts in the coverage of all runs of a directory.

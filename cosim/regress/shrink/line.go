@@ -120,9 +120,6 @@ var groupings = []func(*scenario.Stmt) string{
 	},
 }
 
-// groupRuns bounds the runs for one sort of group: where the groups hang together single lines are the better way.
-const groupRuns = 8
-
 // groups leaves out what belongs together: of each sort of group first all but the one that the last packet is of, since
 // that is mostly where it failed.
 func (s *search) groups() {
