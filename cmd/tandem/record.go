@@ -16,7 +16,8 @@ func (a *app) replay() *cobra.Command {
 		Use:   "replay RUN",
 		Short: "checks a recorded run again, with no simulator",
 		Long: `Reads the journal of a run folder and holds it against the model, record by record, as the run itself was. Says the
-same as the run did, unless the model has changed since.`,
+same of the comparison, unless the model has changed since; expectations of a scenario and the intent of its traffic are not
+looked at again.`,
 		Example: "  tandem run in-order --keep always\n  tandem replay runs/in-order-1",
 		Args:    exactly("RUN"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -66,7 +66,7 @@ do something.`,
 					return err
 				}
 			} else {
-				a.showTriage(t, dir, path, accept)
+				a.showTriage(t, dir, ownName(path), accept)
 			}
 			return done(t.CameTo(accept).Exit())
 		},
@@ -121,6 +121,14 @@ func (a *app) takeKnown(path, file string) error {
 		return err
 	}
 	return folder.CopyKnown(file)
+}
+
+// ownName is the run folder that a link such as latest stands for: lines that are kept must not point elsewhere tomorrow.
+func ownName(path string) string {
+	if to, err := os.Readlink(path); err == nil && !filepath.IsAbs(to) {
+		return filepath.Join(filepath.Dir(path), to)
+	}
+	return path
 }
 
 // showTriage prints a table of the buckets, and then each of them.

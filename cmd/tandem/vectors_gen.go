@@ -43,7 +43,7 @@ What must be seen is what the model without time shows, and the model in cycles,
 show the same. Where time would decide, a wait for an idle device is put in; of scenarios and runs only with --settle.
 Equal arguments give equal bytes, for any number of workers.`,
 		Example: `  tandem vectors gen gaps duplicates -o two.mrv
-  tandem vectors gen --random 500 --seed 3 --seeds 20 --limit lose=200 --limit mtu=1024 -o lossy.mrv
+  tandem vectors gen --random 500 --seed 3 --seeds 20 --limit lose=150 --limit mtu=1024 -o lossy.mrv
   tandem vectors gen --reach -o window.mrv
   tandem vectors gen --run runs/random-17 -o failing.mrv
   tandem vectors gen --block window -o window.mrv`,

@@ -2,6 +2,7 @@ package session
 
 import (
 	"metaroce/tandem/cosim/journal"
+	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/rtl"
 	"metaroce/tandem/cosim/target"
 	"metaroce/tandem/vectors/stimulus"
@@ -20,6 +21,9 @@ type Options struct {
 	Folders *journal.Folders
 	// Journal: "always", "failure" (kept only when the run does not match), "never". Empty: always.
 	Journal string
+	// Fails, if not nil, is asked about a run that matched: whether it failed by what was observed, so that Journal
+	// "failure" keeps it.
+	Fails func(*lockstep.Verdict) bool
 	// Wave: after a divergence of RTL, run again with FST on around it.
 	Wave bool
 	// Rerun is the line that repeats the run, printed in the report.

@@ -134,7 +134,7 @@ func weighed(v *lockstep.Verdict, d target.Target) *lockstep.Verdict {
 // finish writes the verdict and keeps or clears the folder.
 func finish(o *Options, folder string, v *lockstep.Verdict) *lockstep.Verdict {
 	v.Folder = folder
-	if o.Journal == "never" || o.Journal == "failure" && v.Result == lockstep.Match {
+	if o.Journal == "never" || o.Journal == "failure" && v.Result == lockstep.Match && (o.Fails == nil || !o.Fails(v)) {
 		v.Folder = ""
 		if err := os.RemoveAll(folder); err != nil {
 			return v.Failed(target.Fail("run folder", err, "cannot remove it"))

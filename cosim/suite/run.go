@@ -117,6 +117,7 @@ func (s *state) job(j *Job) *jobDone {
 	d.Verdict = session.Run(s.ctx, session.Options{
 		Name: j.Name, Device: s.o.Device, Config: target.Config{Preset: j.Preset, Seed: j.Seed, Mode: s.o.Mode, Batch: s.o.Batch},
 		Stimulus: s.stimulus(prog.Items), RTL: s.o.RTL, RunsDir: s.o.RunsDir, Folders: &s.folders, Journal: s.o.Journal, Wave: s.o.Wave, Skew: s.o.Skew, Rerun: j.Rerun,
+		Fails: func(v *lockstep.Verdict) bool { return d.judge(v, seen, expect) },
 		Observe: func(record []byte) {
 			seen.Observe(record)
 			if d.bins != nil {
@@ -132,17 +133,26 @@ func (s *state) job(j *Job) *jobDone {
 	if d.Result != lockstep.Match {
 		return d // what follows a divergence or an early end says nothing
 	}
-	d.Breaches, d.Unmet = seen.Breaches(), seen.Check(expect)
-	if n := d.Verdict.Counters["beyond_horizon"]; n > 0 {
-		d.Breaches = append(d.Breaches, fmt.Sprintf("%d packets with a psn more than a quarter of the serial space from their window: the proof of the window step does not cover them", n))
-	}
-	if len(d.Breaches)+len(d.Unmet) > 0 {
+	if d.judge(d.Verdict, seen, expect) {
 		d.Result = lockstep.Diverged
 	}
 	if j.Trouble != nil {
 		d.Result = worse(d.Result, j.Trouble.Result())
 	}
 	return d
+}
+
+// judge holds a run that matched against what its traffic meant and what was expected, once. True: it failed by that.
+func (d *jobDone) judge(v *lockstep.Verdict, seen *observe.Observer, expect []observe.Expectation) bool {
+	if d.judged {
+		return len(d.Breaches)+len(d.Unmet) > 0
+	}
+	d.judged = true
+	d.Breaches, d.Unmet = seen.Breaches(), seen.Check(expect)
+	if n := v.Counters["beyond_horizon"]; n > 0 {
+		d.Breaches = append(d.Breaches, fmt.Sprintf("%d packets with a psn more than a quarter of the serial space from their window: the proof of the window step does not cover them", n))
+	}
+	return len(d.Breaches)+len(d.Unmet) > 0
 }
 
 // stimulus puts stalls in front where they are asked for.
@@ -165,7 +175,8 @@ func WithStalls(items stimulus.List) stimulus.List {
 // jobDone is an outcome with the bins it filled.
 type jobDone struct {
 	Outcome
-	bins *cover.Cover
+	bins   *cover.Cover
+	judged bool
 }
 
 func (s *state) finish(i int, d *jobDone) {

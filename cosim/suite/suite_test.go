@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -212,6 +213,16 @@ func TestFailureOfAJob(t *testing.T) {
 	r := suite.Run(context.Background(), []suite.Job{broken, job(t, "one", text)}, options(t))
 	assert.Equal(t, []lockstep.Result{lockstep.BenchFailed, lockstep.Match}, []lockstep.Result{r.Outcomes[0].Result, r.Outcomes[1].Result})
 	assert.Contains(t, r.Outcomes[0].Verdict.Line, "no such thing")
+}
+
+// TestUnmetExpectationKeepsItsFolder: what is to be looked at is there, though device and model agree.
+func TestUnmetExpectationKeepsItsFolder(t *testing.T) {
+	o := options(t)
+	o.Journal = "failure"
+	r := suite.Run(context.Background(), []suite.Job{job(t, "one", text), job(t, "unmet", text+"expect completions=77\n")}, o)
+	require.Equal(t, []lockstep.Result{lockstep.Match, lockstep.Diverged}, []lockstep.Result{r.Outcomes[0].Result, r.Outcomes[1].Result})
+	assert.Empty(t, r.Outcomes[0].Verdict.Folder)
+	assert.FileExists(t, filepath.Join(r.Outcomes[1].Verdict.Folder, "verdict.json"))
 }
 
 // TestLineThatMakesWaves: a divergence of RTL names it, unless the waves are there or the run had none to show.

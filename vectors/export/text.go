@@ -28,7 +28,7 @@ func Text(w io.Writer, v *mrv.Vector) error {
 		p.items(v)
 	}
 	for i := range v.Sees {
-		p.line("  see %s", v.Sees[i].Text)
+		p.line("  see %s%s", v.Sees[i].Text, [...]string{expect.Next: "", expect.Anywhere: ", anywhere", expect.Never: ", never"}[v.Sees[i].Order])
 	}
 	return p.err
 }
