@@ -68,6 +68,9 @@ of what is given does not matter. It can be shown with tandem coverage OUT, and 
 			if len(args) < 2 {
 				return usage(c, "%d arguments: want OUT and at least one IN", len(args))
 			}
+			if filepath.Ext(args[0]) != ".dat" {
+				return usage(c, "OUT is %s: want a name that ends in .dat", args[0])
+			}
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.mergePoints(f, args[0], args[1:]) }}

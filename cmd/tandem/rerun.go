@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
@@ -235,7 +236,16 @@ func (a *app) rerunMany(f *rerunFlags, arg string) error {
 	if err == nil && !f.json {
 		a.changes(folder, before, s)
 	}
-	return a.cameTo(&f.regressFlags, s, err)
+	if err := a.cameTo(&f.regressFlags, s, err); err != nil || f.failed {
+		return err
+	}
+	for i := range cases {
+		if _, ok := before[cases[i].ID()]; !ok {
+			fmt.Fprintf(a.err, "%s has no result of %s: with that nothing was compared\n", folder.Header.ID, cases[i].ID())
+			return done(lockstep.Inconclusive)
+		}
+	}
+	return nil
 }
 
 // changesShown is how many executions with another end a terminal gets.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/regress/execute"
@@ -30,14 +31,21 @@ func (a *app) shrinkRun(f *shrinkFlags, path string) error {
 		return err
 	}
 	if f.json {
-		return a.json(t)
+		err = a.json(t)
+	} else {
+		a.buckets(t, shellPath(folder.Dir), nil)
+		for _, n := range notes {
+			fmt.Fprintf(a.out, "note: %s\n", n)
+		}
 	}
-	a.buckets(t, shellPath(folder.Dir), nil)
-	for _, n := range notes {
-		fmt.Fprintf(a.out, "note: %s\n", n)
-	}
-	if a.ctx.Err() != nil {
+	small := slices.ContainsFunc(t.Buckets, func(b triage.Bucket) bool { return b.Shrunk != nil })
+	switch {
+	case err != nil:
+		return err
+	case a.ctx.Err() != nil:
 		return done(lockstep.BenchFailed)
+	case !small:
+		return done(lockstep.Unsupported) // the notes say why
 	}
 	return nil
 }

@@ -231,8 +231,11 @@ func (a *app) checkAll(header mrv.Header, list []*mrv.Vector, o vector.Options, 
 			}
 		}
 	}
-	if len(outcomes) < len(list) {
+	switch {
+	case len(outcomes) < len(list):
 		result = worst(result, lockstep.BenchFailed)
+	case len(list) == 0:
+		result = lockstep.Inconclusive
 	}
 	if asJSON {
 		if err := a.json(outcomes); err != nil {

@@ -225,6 +225,12 @@ func TestUnmetExpectationKeepsItsFolder(t *testing.T) {
 	assert.FileExists(t, filepath.Join(r.Outcomes[1].Verdict.Folder, "verdict.json"))
 }
 
+// TestStreamOpenedTwice: what came in the second life is not forgotten when the first is seen to begin.
+func TestStreamOpenedTwice(t *testing.T) {
+	r := suite.Run(context.Background(), []suite.Job{job(t, "twice", "conn 0\nkey 0\nwrite\nstream 0.0\nstream 0.0\nwrite\nexpect frames=2\n")}, options(t))
+	assert.Equal(t, lockstep.Match, r.Outcomes[0].Result, "%v", r.Outcomes[0].Breaches)
+}
+
 // TestLineThatMakesWaves: a divergence of RTL names it, unless the waves are there or the run had none to show.
 func TestLineThatMakesWaves(t *testing.T) {
 	const line = "  waves:  tandem run x --wave\n"

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,25 +36,27 @@ func crowdKey(i uint32) uint32 { return (10+i)<<8 | 77 }
 // and nobody waits while there is a place.
 func checkTurns(t require.TestingT, n *NIC) {
 	places := int(n.cfg.Tuning.ConnsAtOnce) * n.cfg.Planes
-	require.LessOrEqual(t, len(n.turns.served), places)
-	served, queued := map[uint16]bool{}, map[uint16]bool{}
-	for _, i := range n.turns.served {
-		require.False(t, served[i])
-		served[i] = true
-	}
-	for at := n.turns.queue.First(); at < n.turns.queue.End(); at++ {
-		queued[*n.turns.queue.At(at)] = true
-	}
+	ok := len(n.turns.served) <= places
+	served, waiting := 0, 0
 	for i, c := range n.conns {
-		stand := uint8(turnNone)
-		if c.tx != nil {
-			stand = c.tx.stand
+		if c.tx == nil {
+			continue
 		}
-		require.Equal(t, stand == turnServed, served[uint16(i)], "connection %d", i)
-		if stand == turnWaiting {
-			require.True(t, queued[uint16(i)], "connection %d", i)
-			require.Len(t, n.turns.served, places, "a place is free and %d waits", i)
+		switch c.tx.stand {
+		case turnServed:
+			served++
+			ok = ok && slices.Contains(n.turns.served, uint16(i))
+		case turnWaiting:
+			waiting++
+			found := false
+			for at := n.turns.queue.First(); at < n.turns.queue.End(); at++ {
+				found = found || *n.turns.queue.At(at) == uint16(i)
+			}
+			ok = ok && found
 		}
+	}
+	if !ok || served != len(n.turns.served) || waiting > 0 && served < places {
+		require.Fail(t, "turns", "%d places, %d served, %d wait: %+v", places, served, waiting, n.turns)
 	}
 }
 
@@ -165,7 +168,7 @@ func TestTurnOfWhoGoes(t *testing.T) {
 // TestTurns: whatever happens on the way, everybody gets through.
 func TestTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		conns, planes := rapid.IntRange(2, 6).Draw(t, "connections"), rapid.IntRange(1, 2).Draw(t, "planes")
+		conns, planes := rapid.IntRange(2, 4).Draw(t, "connections"), rapid.IntRange(1, 2).Draw(t, "planes")
 		w, conn := crowd(t, rapid.Uint64().Draw(t, "seed"), conns, func(c *Config) {
 			c.Mtu, c.Planes = 1000, planes
 			turnTuning(uint32(rapid.IntRange(1, 4).Draw(t, "at once")), uint32(rapid.IntRange(1, 40).Draw(t, "packets")),
@@ -176,7 +179,7 @@ func TestTurns(t *testing.T) {
 			lose2: rapid.SampledFrom([]uint16{0, 10, 200}).Draw(t, "lose control"),
 			late:  rapid.SampledFrom([]uint16{0, 100}).Draw(t, "late"), lateBy: sim.Picos(1e7),
 		}
-		works := rapid.IntRange(1, 20).Draw(t, "works")
+		works := rapid.IntRange(1, 8).Draw(t, "works")
 		for i := range uint64(works) {
 			host := w.rng.Below(2)
 			at := w.rng.Below(uint64(conns))
@@ -204,7 +207,7 @@ func TestTurns(t *testing.T) {
 		}
 		w.runUntil(20e12, func() bool { return done() == works })
 		w.trouble = trouble{}
-		w.settle(2e12)
+		w.settle(1e11)
 		w.quiet()
 		for _, n := range w.nics {
 			require.Empty(t, n.turns.served)

@@ -151,11 +151,12 @@ func (o *Observer) stream(row uint16) *stream {
 	return s
 }
 
-// begin opens a stream with a life; what belongs to others can complete nothing any more.
+// begin opens a stream with a life; what belongs to those before it can complete nothing any more. Packets of one behind it
+// may be in memory already: a stream may be opened twice in a row.
 func (s *stream) begin(msn uint32, life uint8) {
 	s.open, s.life, s.next = true, life, msn
 	for k := range s.accepted {
-		if k.life != life {
+		if int8(k.life-life) < 0 {
 			delete(s.accepted, k)
 		}
 	}

@@ -139,6 +139,10 @@ func (p *Plan) Expand(ctx context.Context, o Options) ([]Case, error) {
 		}
 		for k := range n {
 			c := u.make(p.base(&o), k, &o)
+			if c.Fault != "" && c.Dut == "model" {
+				errs = append(errs, fmt.Errorf("%s: fault %s with dut model: bugs are planted in the RTL, not in the model", c.ID(), c.Fault))
+				break
+			}
 			c.Coverage = p.counted(u, &c, &o)
 			cases = append(cases, c)
 		}

@@ -45,15 +45,9 @@ func open(dir string) (*run.Folder, []result.Record, error) {
 		return nil, nil, err
 	case len(list) == 0:
 		return nil, nil, fmt.Errorf("%w in %s: %s is empty", ErrNoResults, f.Dir, run.ResultsFile)
-	case len(list) != h.Cases:
-		return nil, nil, fmt.Errorf("%s is damaged: %s has %d executions, %s says %d", f.Dir, run.ResultsFile, len(list), run.HeaderFile, h.Cases)
 	}
-	digest, err := result.DigestOf(list)
-	if err != nil {
+	if err := f.Check(list); err != nil {
 		return nil, nil, err
-	}
-	if digest != h.Digest {
-		return nil, nil, fmt.Errorf("%s is damaged: %s has digest %.16s, the run ended with %.16s: it was changed since", f.Dir, run.ResultsFile, digest, h.Digest)
 	}
 	return f, result.Sorted(list), nil
 }

@@ -240,6 +240,18 @@ func (f *Folder) Covergroups() ([]string, error) {
 	return names, nil
 }
 
+// Check holds results against the header of a run that has ended.
+func (f *Folder) Check(list []result.Record) error {
+	if len(list) != f.Header.Cases {
+		return fmt.Errorf("%s is damaged: %s has %d executions, %s says %d", f.Dir, ResultsFile, len(list), HeaderFile, f.Header.Cases)
+	}
+	digest, err := result.DigestOf(list)
+	if err == nil && digest != f.Header.Digest {
+		err = fmt.Errorf("%s is damaged: %s has digest %.16s, the run ended with %.16s: it was changed since", f.Dir, ResultsFile, digest, f.Header.Digest)
+	}
+	return err
+}
+
 // Results reads the results of a run.
 func (f *Folder) Results() ([]result.Record, error) { return result.ReadFile(f.path(ResultsFile)) }
 

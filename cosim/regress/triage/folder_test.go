@@ -40,7 +40,9 @@ func folder(t *testing.T, cases []plan.Case, records []result.Record) string {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), append(b, '\n'), 0o644))
 	}
 	began := time.Date(2026, 11, 29, 23, 59, 0, 0, time.UTC)
-	write(run.HeaderFile, run.Header{Version: run.Version, ID: "p-1", Plan: "p", Cases: len(cases), Began: began.UnixMilli(), Digest: "d", Binaries: map[string]string{"tiny": "/sim"}})
+	digest, err := result.DigestOf(records)
+	require.NoError(t, err)
+	write(run.HeaderFile, run.Header{Version: run.Version, ID: "p-1", Plan: "p", Cases: len(cases), Began: began.UnixMilli(), Digest: digest, Binaries: map[string]string{"tiny": "/sim"}})
 	var text []byte
 	for i := range cases {
 		b, err := json.Marshal(&cases[i])
@@ -50,6 +52,20 @@ func folder(t *testing.T, cases []plan.Case, records []result.Record) string {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, run.CasesFile), text, 0o644))
 	require.NoError(t, result.WriteFile(filepath.Join(dir, run.ResultsFile), records))
 	return dir
+}
+
+// TestResultsThatWereChanged: a run whose results lack one, or say something else than they did, is none to judge.
+func TestResultsThatWereChanged(t *testing.T) {
+	c, r := rtlCase("a", 1, "window", 5)
+	d, q := rtlCase("b", 2, "ack", 5)
+	dir := folder(t, []plan.Case{c, d}, []result.Record{r, q})
+	passed := q
+	passed.Verdict, passed.Signature = result.Match, nil
+	for want, list := range map[string][]result.Record{"has 1 executions": {r}, "it was changed since": {r, passed}} {
+		require.NoError(t, result.WriteFile(filepath.Join(dir, run.ResultsFile), list))
+		_, err := Read(dir)
+		assert.ErrorContains(t, err, want)
+	}
 }
 
 func TestFolderComesBack(t *testing.T) {

@@ -25,7 +25,12 @@ func Read(dir string) (*Triage, error) {
 	}
 	records, err := f.Results()
 	if err != nil {
-		return nil, fmt.Errorf("%s has no results yet: %w", f.Header.ID, err)
+		return nil, fmt.Errorf("results of %s: %w", f.Header.ID, err)
+	}
+	if f.Header.Digest != "" { // it has ended
+		if err := f.Check(records); err != nil {
+			return nil, err
+		}
 	}
 	entries, err := knownOf(f.Dir)
 	if err != nil {
