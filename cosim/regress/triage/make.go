@@ -24,8 +24,11 @@ func Read(dir string) (*Triage, error) {
 		return nil, err
 	}
 	records, err := f.Results()
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s has no results yet: %w", f.Header.ID, err)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("results of %s: %w", f.Header.ID, err)
+		return nil, err
 	}
 	if f.Header.Digest != "" { // it has ended
 		if err := f.Check(records); err != nil {
