@@ -262,9 +262,6 @@ func TestPlainAndWaves(t *testing.T) {
 // TestCoverage: a simulator that counts does the same, and says at its end what it counted, of the device and not of the
 // bench, under names of the checkout, whose text it keeps.
 func TestCoverage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a simulator that counts")
-	}
 	dir := shortDir(t)
 	verdicts := map[string]*lockstep.Verdict{}
 	for _, opt := range []rtl.Options{{RunDir: dir}, {RunDir: dir, Coverage: rtl.Lines, CoverageFile: filepath.Join(dir, "coverage.dat")}} {

@@ -140,7 +140,7 @@ func (p *Plan) Expand(ctx context.Context, o Options) ([]Case, error) {
 		for k := range n {
 			c := u.make(p.base(&o), k, &o)
 			if c.Fault != "" && c.Dut == "model" {
-				errs = append(errs, fmt.Errorf("%s: fault %s with dut model: bugs are planted in the RTL, not in the model", c.ID(), c.Fault))
+				errs = append(errs, fmt.Errorf("%s: test %s has fault %s and dut model: bugs are planted in the RTL, not in the model", u.test.Place, result.FullName(c.Suite+"/"+c.Test, c.Variant), c.Fault))
 				break
 			}
 			c.Coverage = p.counted(u, &c, &o)
