@@ -178,10 +178,19 @@ func (r *Receiver) emptySource(op uint8) *Illegal {
 	return r.illegal(event.KindAck, op, "the queue of %s is empty", event.OpName(event.KindAck, op))
 }
 
-// starved counts, for every other filled source, that it was passed over, and tells when that was too often.
+// offers tells whether a source is filled in the device too. A probe of a path leaves no record at message: it may still
+// stand there behind a write that waits for memory, until one behind it makes a record.
+func (r *Receiver) offers(op uint8) bool {
+	if op == event.AckAnswer && r.answers.Len() > 0 {
+		return r.answers.Head().flight < r.recorded
+	}
+	return r.filled(op)
+}
+
+// starved counts, for every other source that offers, that it was passed over, and tells when that was too often.
 func (r *Receiver) starved(op uint8) *Illegal {
 	for o := range uint8(ackSources) {
-		if o == op || !r.filled(o) {
+		if o == op || !r.offers(o) {
 			continue
 		}
 		if r.passed[o] >= r.bounds.Grant {
@@ -191,7 +200,7 @@ func (r *Receiver) starved(op uint8) *Illegal {
 		}
 	}
 	for o := range uint8(ackSources) {
-		if o == op || !r.filled(o) {
+		if o == op || !r.offers(o) {
 			r.passed[o] = 0
 		} else {
 			r.passed[o]++

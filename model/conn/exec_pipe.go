@@ -171,6 +171,7 @@ func (r *Receiver) execMessage(op uint8, dst *[event.MaxRecord]byte) (int, *Ille
 		r.pushAnswer(d, Due{r.now, event.KindMessage}, e.Out.Syndrome, e.Out.SynMsn, e.Out.SynAttempt)
 	}
 	r.overtaken++
+	r.recorded = r.next[stMessage] + 1
 	r.pass(stMessage)
 	return e.Encode(dst), nil
 }
@@ -214,7 +215,7 @@ func (r *Receiver) pushNak(d *event.Desc) {
 // pushAnswer queues the answer to a probe.
 func (r *Receiver) pushAnswer(d *event.Desc, due Due, syndrome wire.Syndrome, msn uint32, attempt uint8) {
 	q := r.answers.Push()
-	*q = replyEntry{at: due.From, after: due.After}
+	*q = replyEntry{at: due.From, after: due.After, flight: r.next[stMessage]}
 	q.of(d)
 	q.TxTime, q.Port, q.NewEpoch, q.Query, q.Txn = d.TxTime, d.Port, d.NewEpoch, d.Query, d.Txn
 	q.Syndrome, q.Msn, q.Attempt = syndrome, msn, attempt

@@ -191,6 +191,34 @@ func TestGrants(t *testing.T) {
 	w.must(event.KindAck, event.AckRequest)
 }
 
+// TestProbeBeforeARecord: the answer to a probe of a path is passed over only from the time on that the probe has left message
+// for certain. Before, it may stand there behind a write that waits for memory.
+func TestProbeBeforeARecord(t *testing.T) {
+	w := newWorld(t)
+	w.SetBounds(conn.Bounds{Grant: 3})
+	w.packet(0, 0, func(p *modeltest.Packet) {
+		*p = modeltest.Packet{Base: wire.Base{Opcode: wire.OpcodeProbe, DstConn: 0x010000}}
+	})
+	flush := func(p *modeltest.Packet) {
+		*p = modeltest.Packet{Base: wire.Base{Opcode: wire.OpcodeFlush, DstConn: 0x010000, FlagA: true}}
+	}
+	for range 8 { // a flush passes message without a record
+		w.packet(0, 0, flush)
+		w.settle(event.KindAck)
+		w.must(event.KindAck, event.AckRequest)
+	}
+	w.packet(0, 8)
+	w.settle(event.KindAck)
+	for range 3 {
+		w.packet(0, 0, flush)
+		w.settle(event.KindAck)
+		w.must(event.KindAck, event.AckRequest)
+	}
+	w.packet(0, 0, flush)
+	w.settle(event.KindAck)
+	requireIllegal(t, w.try(event.KindAck, event.AckRequest), "R-ACK", true, "answer was passed over in 3 grants")
+}
+
 // TestLateNamesEveryKindOfWork: each kind of pending work is late when its bound is over, and a leftover at the end.
 func TestLateNamesEveryKindOfWork(t *testing.T) {
 	kinds := map[event.Kind]func(*world){

@@ -29,6 +29,7 @@ type Receiver struct {
 	commands sim.Ring[commandIn] // behind CMD_OP, before admit
 	flights  sim.Ring[flight]    // behind admit, until nothing of them is left in the pipeline
 	next     [stages]uint64      // per stage: the flight it has not passed yet
+	recorded uint64              // flights before this one have passed message in the device: the newest record there is behind them
 
 	// queues between engines
 	faulted sim.Ring[faultEntry] // place -> message
@@ -268,8 +269,9 @@ type noticeEntry struct {
 }
 
 type replyEntry struct {
-	at    uint64
-	after event.Kind // engine that let it go: message, or for a path probe one before it
+	at     uint64
+	after  event.Kind // engine that let it go: message, or for a path probe one before it
+	flight uint64     // an answer's probe
 	ack.Reply
 }
 
