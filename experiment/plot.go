@@ -19,6 +19,8 @@ type Plot struct {
 	Levels []Level
 	// LogY: the Y axis is logarithmic; values of 0 are left out.
 	LogY bool
+	// Published stands below the title: what others give, in their words or figures, with its source; empty: nothing was.
+	Published string
 	// Note stands below: what to see, or how a line was reckoned.
 	Note string
 }

@@ -57,7 +57,7 @@ use, or interrupted: what was done by then is printed and marked as partial; 3 w
 	fs.BoolVar(&f.csv, "csv", false, "print the rows as CSV")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of every draw")
 	fs.IntVar(&f.workers, "workers", runtime.NumCPU(), "simulations side by side")
-	fs.StringVar(&f.out, "out", "", "folder for results.json, results.csv, plots and index.html")
+	fs.StringVar(&f.out, "out", "", "folder for results.json, results.csv, plots (SVG and PNG) and index.html")
 	fs.StringVar(&f.only, "only", "", "run this cell alone")
 	fs.StringVar(&f.of, "of", "", "experiment of a sweep")
 	fs.StringArrayVar(&f.set, "set", nil, "parameter=value; lists have commas")

@@ -154,7 +154,7 @@ func acrossPlan(v experiment.Values) experiment.Plan {
 		}, commonColumns()...),
 		Gates: []experiment.Gate{reported("share", "limit", more, "links", "loss")},
 		Plots: []experiment.Plot{
-			{Name: "share", Title: "Goodput between two sites", Kind: experiment.Bars, X: "links", Y: "share", YUnit: "of line", Series: []string{"transport", "loss"}},
+			{Name: "share", Title: "Goodput between two sites", Kind: experiment.Bars, X: "links", Y: "share", YUnit: "of line", Series: []string{"transport", "loss"}, Also: []experiment.Extra{{Column: "limit", Label: "limit"}}, Note: "The limit is that at the first loss."},
 			{Name: "fair", Title: "Least over greatest goodput of a host", Kind: experiment.Bars, X: "links", Y: "fair", Series: []string{"transport", "loss"}},
 		},
 		Compare: func(rows []experiment.Row) []experiment.Comparison {

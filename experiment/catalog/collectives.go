@@ -112,7 +112,7 @@ func (b *builder) addCollective(v experiment.Values, c collective, net fabric.Co
 			r := o.start().Word("work", c.name).Word("loss", text).Num("time", experiment.Micros(uint64(o.Makespan()))).
 				Num("p50", experiment.Micros(uint64(d.Rank(500)))).Num("p99", experiment.Micros(uint64(d.Rank(990)))).
 				Num("message-p50", experiment.Micros(uint64(each.Rank(500)))).Num("message-p99", experiment.Micros(uint64(each.Rank(990)))).
-				Share("limit", uint64(o.graph.Limit(o.link())), uint64(o.Makespan()))
+				Num("least", experiment.Micros(uint64(o.graph.Limit(o.link())))).Share("limit", uint64(o.graph.Limit(o.link())), uint64(o.Makespan()))
 			return experiment.Output{Rows: []experiment.Row{o.common(r)}}
 		},
 	}

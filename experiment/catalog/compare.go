@@ -6,6 +6,9 @@ import (
 	"metaroce/tandem/experiment"
 )
 
+// atLimit is the line of plots whose figures are shares of the limit.
+var atLimit = []experiment.Level{{Y: experiment.Whole(1), Label: "limit"}}
+
 // with adds a condition.
 func with(w experiment.Where, column, text string) experiment.Where {
 	all := experiment.Where{column: text}

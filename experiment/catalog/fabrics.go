@@ -153,8 +153,8 @@ func fabricsPlan(v experiment.Values) experiment.Plan {
 			{Name: "took effect", Rule: "each fabric did to MetaRoCE what it is named for, in one of the runs at least: packets were lost, waited for longer than a shallow buffer takes, were cut, or were held up; and none was marked where nothing marks",
 				Judge: func(rows []experiment.Row) []experiment.Check { return judgeEffect(v, rows) }}},
 		Plots: []experiment.Plot{
-			{Name: "slowdown-permutation", Title: "Permutation over half the uplinks", Kind: experiment.Bars, X: "variant", Y: "slowdown", YUnit: "of limit", Series: []string{"transport"}, Where: experiment.Where{"work": "permutation"}, LogY: true, Note: "The axis is logarithmic; 1 is the limit."},
-			{Name: "slowdown-incast", Title: "Incast", Kind: experiment.Bars, X: "variant", Y: "slowdown", YUnit: "of limit", Series: []string{"transport"}, Where: experiment.Where{"work": "incast"}, LogY: true, Note: "The axis is logarithmic; 1 is the limit."},
+			{Name: "slowdown-permutation", Title: "Permutation over half the uplinks", Kind: experiment.Bars, X: "variant", Y: "slowdown", YUnit: "of limit", Series: []string{"transport"}, Where: experiment.Where{"work": "permutation"}, LogY: true, Levels: atLimit, Published: "published: works on all (ann:fabric-asks)", Note: "The axis is logarithmic; 1 is the limit."},
+			{Name: "slowdown-incast", Title: "Incast", Kind: experiment.Bars, X: "variant", Y: "slowdown", YUnit: "of limit", Series: []string{"transport"}, Where: experiment.Where{"work": "incast"}, LogY: true, Levels: atLimit, Published: "published: works on all (ann:fabric-asks)", Note: "The axis is logarithmic; 1 is the limit."},
 		},
 		Compare: func(rows []experiment.Row) []experiment.Comparison {
 			var list []experiment.Comparison

@@ -51,9 +51,11 @@ func failoverPlots(v experiment.Values) []experiment.Plot {
 	var plots []experiment.Plot
 	for _, p := range v.Numbers(pPlanes) {
 		without, _ := experiment.Share((p-1)*payloadSize, p*dataSize)
+		headers, _ := experiment.Share(payloadSize, dataSize)
 		n := experiment.Count.Format(p)
 		plots = append(plots, experiment.Plot{Name: "goodput-" + n, Title: "Goodput while one of " + n + " planes is gone", Kind: experiment.Traces, X: "time", XUnit: "us", Y: "goodput", YUnit: "of line",
-			Levels: []experiment.Level{{Y: without, Label: "limit with a plane less"}}, Note: "Killed at " + experiment.Nanos.Format(v.Number(failoverKill)) + ", returned at " + experiment.Nanos.Format(v.Number(failoverBack)) +
+			Published: "published: redistributes without help (ann:r-failover)",
+			Levels:    []experiment.Level{{Y: headers, Label: "limit"}, {Y: without, Label: "limit with a plane less"}}, Note: "Killed at " + experiment.Nanos.Format(v.Number(failoverKill)) + ", returned at " + experiment.Nanos.Format(v.Number(failoverBack)) +
 				". One point is one base round trip. The end of a line is the end of what there was to send."})
 	}
 	return plots

@@ -186,8 +186,8 @@ func fairnessPlan(v experiment.Values) experiment.Plan {
 			return checks
 		}}},
 		Plots: []experiment.Plot{
-			{Name: "jain", Title: "Fairness of the shares of one port", Kind: experiment.Bars, X: "case", Y: "jain", YUnit: "Jain's index", Series: []string{"transport"}},
-			{Name: "least", Title: "Least over greatest share", Kind: experiment.Bars, X: "case", Y: "least", Series: []string{"transport"}},
+			{Name: "jain", Title: "Fairness of the shares of one port", Kind: experiment.Bars, X: "case", Y: "jain", YUnit: "Jain's index", Series: []string{"transport"}, Levels: atLimit, Published: "published: better fairness (ann:incast)"},
+			{Name: "least", Title: "Least over greatest share", Kind: experiment.Bars, X: "case", Y: "least", Series: []string{"transport"}, Levels: atLimit},
 		},
 		Compare: func(rows []experiment.Row) []experiment.Comparison {
 			var list []experiment.Comparison

@@ -45,13 +45,13 @@ func incastPlan(v experiment.Values) experiment.Plan {
 func incastPlots(v experiment.Values) []experiment.Plot {
 	plots := []experiment.Plot{
 		{Name: "last", Title: "Last completion of an incast, started together", Kind: experiment.Bars, X: "senders", Y: "last", YUnit: "of bytes x senders / rate", Series: []string{"transport", "buffer"},
-			Where: experiment.Where{"starts": "together"}, LogY: true},
+			Where: experiment.Where{"starts": "together"}, Also: []experiment.Extra{{Column: "limit", Label: "limit"}}},
 		{Name: "fast-slow", Title: "Fastest over slowest completion, started together", Kind: experiment.Bars, X: "senders", Y: "fast-slow", Series: []string{"transport", "buffer"},
-			Where: experiment.Where{"starts": "together"}, Levels: []experiment.Level{{Y: experiment.Decimal("0.97"), Label: "gate 0.97"}}},
+			Where: experiment.Where{"starts": "together"}, Levels: []experiment.Level{{Y: experiment.Decimal("1"), Label: "limit"}, {Y: experiment.Decimal("0.97"), Label: "gate 0.97"}}},
 	}
 	for _, n := range v.Numbers("senders") {
 		plots = append(plots, experiment.Plot{Name: "rates-" + experiment.Count.Format(n), Title: "Senders with a fair pacing rate, " + experiment.Count.Format(n) + " to one", Kind: experiment.Traces,
-			X: "time", XUnit: "us", Y: "within a tenth of fair", YUnit: "of senders", Note: "Four looks a base round trip."})
+			X: "time", XUnit: "us", Y: "within a tenth of fair", YUnit: "of senders", Published: "published: one or two round trips (ann:incast)", Note: "Four looks a base round trip."})
 	}
 	return plots
 }

@@ -55,7 +55,7 @@ func planPlanes(v experiment.Values) (*experiment.Plan, error) {
 				row: func(o *outcome) experiment.Output {
 					all := o.line() * uint64(hosts)
 					steady := o.steadyRate()
-					r := o.start().Num("connections", experiment.Whole(n)).Num("planes", experiment.Whole(p)).Num("goodput", gbps(steady)).
+					r := o.start().Num("connections", experiment.Whole(n)).Num("planes", experiment.Whole(p)).Num("goodput", gbps(steady)).Num("most", gbps(all*payloadSize/dataSize)).
 						Share("share", steady, all).Share("whole", o.Goodput(), all).Share("limit", uint64(o.graph.Limit(o.link())), uint64(o.Makespan()))
 					return experiment.Output{Rows: []experiment.Row{o.common(r)}}
 				},
@@ -75,6 +75,7 @@ func planesPlan(v experiment.Values) experiment.Plan {
 			{Name: "planes", Key: true, What: "of the fabric"},
 			transportColumn(),
 			{Name: "goodput", Unit: "Gb/s", What: "payload that arrived in the middle half of the run, over its time, all hosts"},
+			{Name: "most", Unit: "Gb/s", What: "limit of goodput: payload of full MetaRoCE packets on all uplinks"},
 			{Name: "share", Unit: "of line", What: "goodput over the rate of all uplinks"},
 			{Name: "whole", Unit: "of line", What: "payload over the time from the first post to the last completion, start and stragglers included, over the rate of all uplinks"},
 			{Name: "limit", Unit: "of time", What: "least time that any transport with these headers needs, over the time it took"},
@@ -121,7 +122,7 @@ func planesPlots(v experiment.Values) []experiment.Plot {
 	for _, n := range v.Numbers("connections") {
 		text := experiment.Count.Format(n)
 		plots = append(plots, experiment.Plot{Name: "goodput-" + text, Title: "Goodput over planes, " + text + " connections", X: "planes", Y: "goodput", YUnit: "Gb/s", Series: []string{"transport"},
-			Where: experiment.Where{"connections": text}})
+			Where: experiment.Where{"connections": text}, Also: []experiment.Extra{{Column: "most", Label: "limit"}}, Published: "published: linear (ann:r-planes)"})
 	}
 	return plots
 }

@@ -118,7 +118,7 @@ func storagePlan(v experiment.Values) experiment.Plan {
 			{Name: "slowdown", Unit: "of limit", What: "99th percentile over the limit"},
 		}, commonColumns()...),
 		Gates: []experiment.Gate{reported("p50", "limit", less, "fan", "answer")},
-		Plots: []experiment.Plot{{Name: "slowdown", Title: "Rounds of reads, 99th percentile", Kind: experiment.Bars, X: "fan", Y: "slowdown", YUnit: "of limit", Series: []string{"transport", "answer"}, LogY: true, Note: "The axis is logarithmic; 1 is the limit."}},
+		Plots: []experiment.Plot{{Name: "slowdown", Title: "Rounds of reads, 99th percentile", Kind: experiment.Bars, X: "fan", Y: "slowdown", YUnit: "of limit", Series: []string{"transport", "answer"}, LogY: true, Levels: atLimit, Note: "The axis is logarithmic; 1 is the limit."}},
 		Compare: func(rows []experiment.Row) []experiment.Comparison {
 			var list []experiment.Comparison
 			for _, fan := range v.Numbers("fan") {

@@ -43,7 +43,7 @@ func streamsPlan() experiment.Plan {
 		Gates: []experiment.Gate{{Name: "other streams", Rule: "no message of another stream of MetaRoCE is later by more than one packet time for each retransmission of the hole",
 			Judge: experiment.AtMost(experiment.Where{"transport": metaName}, "each", "1", "load", "times")}},
 		Plots: []experiment.Plot{{Name: "moved", Title: "What the other streams feel of a hole", Kind: experiment.Bars, X: "times", Y: "each", YUnit: "packet times a loss", Series: []string{"transport", "load"},
-			Levels: []experiment.Level{{Y: experiment.Decimal("1"), Label: "gate"}}}},
+			Levels: []experiment.Level{{Y: experiment.Decimal("1"), Label: "limit and gate"}}}},
 		Compare: func(rows []experiment.Row) []experiment.Comparison {
 			var list []experiment.Comparison
 			for _, r := range experiment.Pick(rows, experiment.Where{"transport": metaName}) {

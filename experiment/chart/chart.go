@@ -17,6 +17,7 @@ func (k Kind) numbers() bool { return k == XY || k == Dots }
 // Chart is all that a picture shows.
 type Chart struct {
 	Title          string
+	Sub            string // a line below the title; empty: none
 	XLabel, YLabel string
 	Kind           Kind
 	Categories     []string // of Lines and Bars, left to right
@@ -28,8 +29,8 @@ type Chart struct {
 // Series is one line, or one bar in each group.
 type Series struct {
 	Label string
-	// Colour is a place in the palette. Shade tells series of one colour apart, 0 the strongest. Reference series are grey
-	// and broken whatever these are.
+	// Colour is a place in the palette. Shade tells series of one colour apart, 0 the strongest. Reference series are a grey
+	// band whatever these are: seen below a line that reaches it.
 	Colour, Shade int
 	Reference     bool
 	Points        []Point
@@ -56,7 +57,7 @@ const (
 // drawing, in pixels
 const (
 	width    = 760
-	plotTop  = 22 // from the legend to the plot
+	plotTop  = 34 // from the legend to the plot
 	plotTall = 270
 	left     = 70
 	right    = 20
@@ -71,31 +72,48 @@ type frame struct {
 	top, floor float64 // of the plot
 }
 
-// SVG draws the chart. A chart without points says so.
-func (c *Chart) SVG() string {
-	var d drawing
+// paper is what a chart is drawn on. Places and sizes are pixels, y downwards; what a class looks like is in style.go.
+type paper interface {
+	open(wide, tall float64, title string)
+	text(x, y float64, class, anchor, s string)
+	line(x1, y1, x2, y2 float64, class string)
+	// dot and bar have a title: what they stand for.
+	dot(x, y, r float64, class, title string)
+	bar(x, y, wide, tall float64, class, title string)
+	path(points []place, class string)
+}
+
+type place struct{ x, y float64 }
+
+// draw puts the chart on paper. A chart without points says so.
+func (c *Chart) draw(d paper) {
 	legend := c.legend()
-	top := float64(34 + len(legend)*lineTall + plotTop)
-	tall := top + plotTall + below
-	d.open(width, tall, c.Title)
-	d.text(left, 20, "title", "start", c.Title)
+	head := 34.0
+	if c.Sub != "" {
+		head += lineTall
+	}
+	top := head + float64(len(legend)*lineTall+plotTop)
 	f := &frame{c: c, top: top, floor: top + plotTall}
+	d.open(width, f.floor+below, c.Title)
+	d.text(left, 20, "title", "start", c.Title)
+	if c.Sub != "" {
+		d.text(left, 38, "label", "start", c.Sub)
+	}
 	if !f.scale() {
 		d.text(width/2, top+plotTall/2, "label", "middle", "no figures")
-		return d.close()
+		return
 	}
 	for i, row := range legend {
-		row.draw(&d, float64(40+i*lineTall))
+		row.draw(d, head+6+float64(i*lineTall))
 	}
-	f.grid(&d)
-	f.levels(&d)
+	f.grid(d)
+	f.levels(d)
 	if c.Kind == Bars {
-		f.bars(&d)
+		f.bars(d)
 	} else {
-		f.lines(&d)
+		f.lines(d)
 	}
-	f.axes(&d)
-	return d.close()
+	f.axes(d)
 }
 
 // scale fits the axes to all that is drawn; false if that is nothing.

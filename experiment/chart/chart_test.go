@@ -27,11 +27,11 @@ func wellFormed(t require.TestingT, text string) {
 	}
 }
 
-var place = regexp.MustCompile(` (?:x|y|x1|x2|y1|y2|cx|cy)="([^"]*)"`)
+var coordinate = regexp.MustCompile(` (?:x|y|x1|x2|y1|y2|cx|cy)="([^"]*)"`)
 
 // inside holds every place to the paper, with some room for text that hangs over.
 func inside(t require.TestingT, svg string) {
-	for _, m := range place.FindAllStringSubmatch(svg, -1) {
+	for _, m := range coordinate.FindAllStringSubmatch(svg, -1) {
 		v, err := strconv.ParseFloat(m[1], 64)
 		require.NoError(t, err, "%s in %s", m[1], svg)
 		require.False(t, math.IsNaN(v) || math.IsInf(v, 0), svg)

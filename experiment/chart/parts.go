@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -16,25 +17,32 @@ type entry struct {
 	x            float64
 }
 
-// legend lays the labels out, as many to a line as go in.
+// legend lays the labels out, as many to a line as go in. Those of levels are here as well: beside their lines they would
+// stand on what is drawn.
 func (c *Chart) legend() []row {
 	var rows []row
 	x := float64(left)
-	for _, s := range c.Series {
-		if s.Label == "" {
-			continue
+	add := func(label, class string) {
+		if label == "" {
+			return
 		}
-		wide := 34 + letter*float64(len([]rune(s.Label))) + 14
+		wide := 34 + letter*float64(len([]rune(label))) + 14
 		if len(rows) == 0 || x+wide > width-right {
 			rows, x = append(rows, nil), left
 		}
-		rows[len(rows)-1] = append(rows[len(rows)-1], entry{s.Label, s.class(), x})
+		rows[len(rows)-1] = append(rows[len(rows)-1], entry{label, class, x})
 		x += wide
+	}
+	for _, s := range c.Series {
+		add(s.Label, s.class())
+	}
+	for _, l := range c.Levels {
+		add(l.Label, "level")
 	}
 	return rows
 }
 
-func (r row) draw(d *drawing, y float64) {
+func (r row) draw(d paper, y float64) {
 	for _, e := range r {
 		d.line(e.x, y-4, e.x+26, y-4, "mark "+e.class)
 		d.text(e.x+33, y, "key", "start", e.label)
@@ -52,7 +60,7 @@ func (s *Series) class() string {
 	return c
 }
 
-func (f *frame) grid(d *drawing) {
+func (f *frame) grid(d paper) {
 	for _, t := range f.y.ticks {
 		y := f.y.at(t)
 		d.line(left, y, width-right, y, "grid")
@@ -60,7 +68,7 @@ func (f *frame) grid(d *drawing) {
 	}
 }
 
-func (f *frame) axes(d *drawing) {
+func (f *frame) axes(d paper) {
 	d.line(left, f.floor, width-right, f.floor, "axis")
 	if f.c.Kind.numbers() {
 		for _, t := range f.x.ticks {
@@ -72,11 +80,11 @@ func (f *frame) axes(d *drawing) {
 		f.names(d)
 	}
 	d.text((left+width-right)/2, f.floor+40, "label", "middle", f.c.XLabel)
-	d.text(left-62, f.top-10, "label", "start", f.c.YLabel)
+	d.text(left-62, f.top-22, "label", "start", f.c.YLabel)
 }
 
 // names writes the categories, leaving some out where there is no room for all.
-func (f *frame) names(d *drawing) {
+func (f *frame) names(d paper) {
 	longest := 1
 	for _, n := range f.c.Categories {
 		longest = max(longest, len([]rune(n)))
@@ -93,30 +101,29 @@ func (f *frame) names(d *drawing) {
 	}
 }
 
-// levels are drawn with their label above the line, at the right.
-func (f *frame) levels(d *drawing) {
+func (f *frame) levels(d paper) {
 	for _, l := range f.c.Levels {
 		if f.c.LogY && l.Y <= 0 {
 			continue
 		}
 		y := f.y.at(l.Y)
 		d.line(left, y, width-right, y, "level")
-		d.text(width-right, y-5, "label", "end", l.Label)
 	}
 }
 
 // mostDots of a line: with more of them the dots would be a second line.
 const mostDots = 40
 
-func (f *frame) lines(d *drawing) {
-	for i := range f.c.Series {
+// lines draws the first series last, so that it is on top.
+func (f *frame) lines(d paper) {
+	for i := range slices.Backward(f.c.Series) {
 		s := &f.c.Series[i]
-		var points []string
+		var points []place
 		for _, p := range s.Points {
 			if f.c.LogY && p.Y <= 0 {
 				continue
 			}
-			points = append(points, fmt.Sprintf("%.1f,%.1f", f.x.at(p.X), f.y.at(p.Y)))
+			points = append(points, place{f.x.at(p.X), f.y.at(p.Y)})
 		}
 		if f.c.Kind != Dots {
 			d.path(points, s.class())
@@ -140,7 +147,7 @@ func (f *frame) tip(s *Series, p Point) string {
 }
 
 // bars stand side by side in the middle four fifths of their category, each with its number if there is room.
-func (f *frame) bars(d *drawing) {
+func (f *frame) bars(d paper) {
 	group := f.x.at(1) - f.x.at(0)
 	wide := group * 0.8 / float64(len(f.c.Series))
 	for i := range f.c.Series {
@@ -154,7 +161,8 @@ func (f *frame) bars(d *drawing) {
 			}
 			x, y := f.x.at(p.X)-group*0.4+wide*float64(i), f.y.at(p.Y)
 			d.bar(x+1, min(y, base), max(wide-2, 1), max(base-y, y-base), s.class(), f.tip(s, p))
-			if wide > letter*float64(len(p.Text)) {
+			if text := letter * float64(len(p.Text)); wide > text {
+				d.bar(x+(wide-text)/2, y-15, text, 13, "paper", f.tip(s, p)) // lines across end before the number
 				d.text(x+wide/2, y-4, "tick", "middle", p.Text)
 			}
 		}

@@ -11,9 +11,9 @@ import (
 	"metaroce/tandem/experiment/chart"
 )
 
-// Files writes everything into a folder: results.json, results.csv, traces.csv where there are traces, one SVG a plot,
-// and index.html. Several results have a folder each for these, and one index.html above. It returns what it wrote, as
-// paths below the folder, in the order of writing.
+// Files writes everything into a folder: results.json, results.csv, traces.csv where there are traces, each plot as SVG
+// and PNG, and index.html. Several results have a folder each for these, and one index.html above. It returns what it
+// wrote, as paths below the folder, in the order of writing.
 func Files(dir string, list []*experiment.Result) ([]string, error) {
 	f := &folder{dir: dir}
 	for _, r := range list {
@@ -42,9 +42,10 @@ func (f *folder) result(below string, r *experiment.Result) {
 	}
 	for _, p := range Pictures(r) {
 		f.file(filepath.Join(below, p.Name+".svg"), func(w io.Writer) error {
-			_, err := io.WriteString(w, chart.Alone(p.SVG))
+			_, err := io.WriteString(w, chart.Alone(p.Chart.SVG()))
 			return err
 		})
+		f.file(filepath.Join(below, p.Name+".png"), p.Chart.PNG)
 	}
 }
 

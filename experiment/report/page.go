@@ -86,7 +86,7 @@ func sectionOf(r *experiment.Result) section {
 		s.Gates = append(s.Gates, pageGateOf(v))
 	}
 	for _, p := range Pictures(r) {
-		s.Pictures = append(s.Pictures, pagePicture{p.Note, template.HTML(p.SVG)}) // our own text, its labels escaped
+		s.Pictures = append(s.Pictures, pagePicture{p.Note, template.HTML(p.Chart.SVG())}) // our own text, its labels escaped
 	}
 	for _, c := range r.Plan.Columns {
 		s.Heads = append(s.Heads, head{c.Name, c.Unit, c.What, c.Key})

@@ -8,13 +8,13 @@ import (
 	"metaroce/tandem/experiment/chart"
 )
 
-// Picture is a drawn plot.
+// Picture is a plot, ready to be drawn.
 type Picture struct {
 	Name, Note string
-	SVG        string
+	Chart      *chart.Chart
 }
 
-// Pictures draws the plots of a result, those with nothing to show left out.
+// Pictures makes charts of the plots of a result, those with nothing to show left out.
 func Pictures(r *experiment.Result) []Picture {
 	var list []Picture
 	for i := range r.Plan.Plots {
@@ -25,7 +25,7 @@ func Pictures(r *experiment.Result) []Picture {
 		}
 		colour(c, r.Plan.Actors)
 		if len(c.Series) > 0 {
-			list = append(list, Picture{p.Name, p.Note, c.SVG()})
+			list = append(list, Picture{p.Name, p.Note, c})
 		}
 	}
 	return list
@@ -52,7 +52,7 @@ func colour(c *chart.Chart, actors []string) {
 
 func frame(p *experiment.Plot) *chart.Chart {
 	kind := map[experiment.PlotKind]chart.Kind{experiment.Lines: chart.Lines, experiment.Bars: chart.Bars, experiment.Traces: chart.XY}[p.Kind]
-	c := &chart.Chart{Title: p.Title, XLabel: axisLabel(p.X, p.XUnit), YLabel: axisLabel(p.Y, p.YUnit), Kind: kind, LogY: p.LogY}
+	c := &chart.Chart{Title: p.Title, Sub: p.Published, XLabel: axisLabel(p.X, p.XUnit), YLabel: axisLabel(p.Y, p.YUnit), Kind: kind, LogY: p.LogY}
 	for _, l := range p.Levels {
 		c.Levels = append(c.Levels, chart.Level{Y: l.Y.Float(), Label: l.Label})
 	}

@@ -136,7 +136,7 @@ func TestFiles(t *testing.T) {
 	a, b := filepath.Join(t.TempDir(), "deep", "a"), t.TempDir()
 	names, err := Files(a, []*experiment.Result{sample(t, false)})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"results.json", "results.csv", "traces.csv", "goodput.svg", "time.svg", "index.html"}, names)
+	assert.Equal(t, []string{"results.json", "results.csv", "traces.csv", "goodput.svg", "goodput.png", "time.svg", "time.png", "index.html"}, names)
 	_, err = Files(b, []*experiment.Result{sample(t, false)})
 	require.NoError(t, err)
 	for _, n := range names {

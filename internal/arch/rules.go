@@ -65,7 +65,7 @@ var layers = []allowed{
 
 	{"nic/...", append([]string{"nic/...", "cosim/target", "vectors/stimulus"}, common...), "real devices and captures: the contract and the codec, never the model"},
 
-	{"experiment/chart", nil, "numbers in, SVG out"},
+	{"experiment/chart", nil, "numbers in, pictures out"},
 	{"experiment/report", []string{"experiment", "experiment/chart"}, "made of results only, so that equal runs give equal files"},
 	{"experiment/catalog", []string{"experiment", "model/..."}, "the one place where claims, networks and transports meet"},
 	{"experiment/speed", []string{"model/..."}, "whole runs against a bare event loop"},
@@ -112,6 +112,8 @@ var thirds = []third{
 	{"github.com/hjson/hjson-go", []string{"cosim/regress/plan"}, nil, "testplans of other tools are read where plans are"},
 	{"modernc.org/sqlite", []string{"cosim/regress/history"}, []string{"cosim/regress/history"}, "an index that can be thrown away; results are files"},
 	{"github.com/chromedp", nil, []string{"cosim/regress/report"}, "a browser is for the test of the page"},
+	{"git.sr.ht/~sbinet/gg", []string{"experiment/chart"}, nil, "pixels are for pictures"},
+	{"golang.org/x/image", []string{"experiment/chart"}, nil, "letters of pictures"},
 	{"golang.org/x/term", []string{"cmd/..."}, []string{"cmd/..."}, "is it a terminal"},
 }
 
