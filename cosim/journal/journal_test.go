@@ -83,7 +83,7 @@ func TestCheckItems(t *testing.T) {
 		{stimulus.Item{Kind: stimulus.KindFrame}, "0 bytes; 1 to 65535 can be driven"},
 		{stimulus.Item{Kind: stimulus.KindFrame, Data: make([]byte, 65536)}, "65536 bytes"},
 		{stimulus.Item{Kind: stimulus.KindWrite, Addr: 0x1000}, "address 0x1000"},
-		{stimulus.Item{Kind: stimulus.KindRead, Addr: 2}, "address 0x2"},
+		{stimulus.Item{Kind: stimulus.KindRead, Addr: 0x1002}, "address 0x1002"},
 		{stimulus.Item{Kind: stimulus.KindLatency, Lo: 9, Hi: 8}, "9 to 8 cycles"},
 		{stimulus.Item{Kind: stimulus.KindStall}, "port none"},
 		{stimulus.Item{Kind: stimulus.KindStall, Port: 9}, "port port(9)"},

@@ -38,7 +38,7 @@ func (c *compiler) expectation(a *args, g *Arg, e *observe.Expectation) bool {
 	at := Pos{g.Pos.Line, g.Pos.Col + len(name) + 1}
 	ref := &Arg{Pos: at, ValPos: at, Val: index}
 	if name == "read" {
-		_, addr := c.register(a, ref, "r")
+		addr, _ := c.readable(a, ref)
 		e.What, e.Row, e.Name = observe.Read, uint32(addr), index
 		return c.bounds(a, g, e, nil)
 	}

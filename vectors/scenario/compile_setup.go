@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -250,10 +251,26 @@ func (c *compiler) set(a *args) {
 }
 
 func (c *compiler) read(a *args) {
-	if r, addr := c.register(a, a.bare[0], "r"); r != nil {
+	if addr, ok := c.readable(a, a.bare[0]); ok {
 		c.b.Read(addr)
 	}
 }
+
+// readable finds what is read: a register, or an address, so that those where none is can be tried.
+func (c *compiler) readable(a *args, g *Arg) (uint16, bool) {
+	if g.Val != "" && g.Val[0] >= '0' && g.Val[0] <= '9' {
+		n, ok := a.number(g.Val, g.ValPos)
+		if ok && n > mostAddr {
+			c.rep.add(g.ValPos, fmt.Sprintf("at most %#x", mostAddr), "address %#x", n)
+		}
+		return uint16(n), ok && n <= mostAddr
+	}
+	r, addr := c.register(a, g, "r")
+	return addr, r != nil
+}
+
+// mostAddr is the last byte address of the register port.
+const mostAddr = 0xfff
 
 // command starts a command with raw arguments, so that those out of range can be tried.
 func (c *compiler) command(a *args) {

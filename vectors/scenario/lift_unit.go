@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -65,11 +66,11 @@ func (l *lifter) access(units []unit) (int, error) {
 	switch {
 	case u.cmd != nil:
 		return l.command(units), nil
+	case it.Kind == stimulus.KindRead:
+		l.line("read", cmp.Or(name, fmt.Sprintf("%#x", it.Addr)))
+		return 1, nil
 	case name == "":
 		return 0, fmt.Errorf("item %d of the stimulus: no register at %#x", u.at, it.Addr)
-	case it.Kind == stimulus.KindRead:
-		l.line("read", name)
-		return 1, nil
 	case !l.line("set", name, fmt.Sprintf("%#x", it.Value)):
 		return 0, fmt.Errorf("item %d of the stimulus: register %s is written to", u.at, name)
 	}

@@ -86,6 +86,8 @@ func TestMistakes(t *testing.T) {
 		{"permission", "conn 0\nkey 0 perm=write,raed" + tail, `x.scn:2:18: permission "raed"; expected write, read, atomic or none`},
 		{"register", "read drop.icrc" + tail, `x.scn:1:6: register "drop.icrc"; expected one of id,`},
 		{"register entry", "read drops.40" + tail, `x.scn:1:6: entry 40 of DROPS`},
+		{"address", "read 0x1000" + tail, `x.scn:1:6: address 0x1000; expected at most 0xfff`},
+		{"address expected", "expect read[4096]=0", `x.scn:1:13: address 0x1000; expected at most 0xfff`},
 		{"read-only register", "set id 5" + tail, `x.scn:1:5: register "id"; expected one of udp_port`},
 		{"raw command", "command nothing" + tail, `x.scn:1:9: command "nothing"; expected one of conn_set`},
 		{"argument of a command", "command key_set row=5" + tail, `x.scn:1:17: key_set takes no "row"`},
