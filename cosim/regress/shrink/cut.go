@@ -21,14 +21,18 @@ func (s *search) cut(p *compose.Program, seen *Seen) error {
 	s.stage, s.until = "cut", s.share(4)
 	places := placesOf(p)
 	var last error
-	for _, to := range places.ends(seen) {
-		for _, from := range places.begins(to) {
+	for i, to := range places.ends(seen) {
+		for j, from := range places.begins(to) {
 			f, err := scenario.Lift(p, s.part(places, seen, from, to))
 			if err != nil {
 				last = err
 				continue
 			}
-			for _, list := range variants(f.Stmts) {
+			tried := variants(f.Stmts)
+			if others := swaps(f.Stmts); i == 0 && j == 0 && 4*len(others) <= s.until { // longer tails need runs as well
+				tried = append(tried, others...)
+			}
+			for _, list := range tried {
 				if s.try(list) {
 					return nil
 				}

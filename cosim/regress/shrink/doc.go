@@ -11,7 +11,9 @@
 //
 //	cut     what stands behind the failure goes; what stands far in front of it becomes set-up: the windows, streams,
 //	        regions and receives as they stood there (scenario.Lift). The shortest tail that still fails is kept, as it
-//	        was, with packets that follow each other, or under pressure (variant.go).
+//	        was, with packets that follow each other, or under pressure (variant.go). Of the shortest tail others are tried
+//	        that come to the same state in another way than by many packets (swap.go).
+//	late    of what is overdue, the packets that passed meanwhile become others, simple ones, that go more easily
 //	groups  connections, paths, streams, regions, kinds of lines
 //	kinds   of a long text what packets say of time, of serial numbers, of messages, of places
 //	lines   delta debugging (ddmin) of the lines, down to single ones. What a line needs may not be taken away: such a
