@@ -37,7 +37,7 @@ func genDocConstants(s *spec.Spec) []output {
 	for _, c := range s.Consts {
 		w.f("| `%s` | %d | %s | %s | %s |", c.Name, c.Value, c.Unit, cell(c.Text), claimOf(c.Claim))
 	}
-	w.f("\n## Of the sender and the shares\n\nA run may set each within its range (`preset.Tuning`, `tandem sim --set NAME=VALUE`). Rules: [protocol.md](protocol.md), [sender.md](sender.md).\n")
+	w.f("\n## Of the sender and the shares\n\nA run may set each within its range (`preset.Tuning`, `tandem sim --set NAME=VALUE`). Rules: [protocol.md](protocol.md), [sender.md](sender.md), which has the calls behind figures.\n")
 	w.f("| constant | value | range | unit | rule | what it does, and why this value |\n|---|---|---|---|---|---|")
 	for _, k := range s.Knobs {
 		w.f("| `%s` | %d | %d..%d | %s | %s | %s |", k.Name, k.Default, k.Lo, k.Hi, cell(k.Unit), k.Rule, cell(k.Text))

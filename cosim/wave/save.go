@@ -101,7 +101,8 @@ func (s *signal) vector() string {
 	return b.String()
 }
 
-// surfer are commands; a vector that is shown in parts is shown whole there, once.
+// surfer are commands; a vector that is shown in parts is shown whole there, once. Headings are one word each: whether a
+// command takes more than one was not tried.
 func surfer(d *lockstep.Divergence, list []signal) []byte {
 	var b strings.Builder
 	last := ""
@@ -109,7 +110,7 @@ func surfer(d *lockstep.Divergence, list []signal) []byte {
 		s := &list[i]
 		switch {
 		case s.name == "":
-			fmt.Fprintf(&b, "divider_add %s\n", s.text)
+			fmt.Fprintf(&b, "divider_add %s\n", strings.ReplaceAll(s.text, " ", "_"))
 		case s.name != last:
 			fmt.Fprintf(&b, "variable_add %s\n", s.name)
 		}

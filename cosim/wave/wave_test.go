@@ -117,6 +117,7 @@ func TestSave(t *testing.T) {
 	b, err = os.ReadFile(filepath.Join(dir, SurferFile))
 	require.NoError(t, err)
 	assert.Equal(t, 1, strings.Count(string(b), "variable_add "+core+"u_coalesce.trace_o\n"))
+	assert.NotRegexp(t, `(?m)^\S+ \S+ `, string(b), "a command has one word behind it at most")
 	assert.True(t, strings.HasSuffix(string(b), "\ncursor_set 8976000\ngoto_cursor\n"))
 	assert.Error(t, Save(filepath.Join(dir, "gone"), d))
 }

@@ -9,16 +9,16 @@ type Tuning struct {
 	PathEighths      uint32 // 1/8 of its share, 8..16: Wp at its largest: what one path may take over when others are held back (R-CC)
 	CutShift         uint32 // 1, 1..6: a mark takes this many halvings of a window off it: a quarter (R-CC)
 	TimeoutShift     uint32 // 1, 1..6: a timeout takes half of the path's window (R-CC)
-	LossThreshold    uint32 // 1/1024, 0..1024: a path that loses more than a quarter shrinks; 1/16 would halve the rate at 10 % random loss; 1024: never (R-CC)
+	LossThreshold    uint32 // 1/1024, 0..1024: a path that loses more than a quarter shrinks; 1/16 takes 3 % of the rate at 10 % random loss; 1024: never (R-CC)
 	LossWindow       uint32 // packets, 8..255: over so many packets at least the loss is judged (R-CC)
 	LossShift        uint32 // 1, 1..6: such loss takes an eighth of the path's window (R-CC)
 	SpreadPackets    uint32 // packets, 0..64: a window feeds a path with at least so many, else new data keeps to fewer paths, one a plane at least: a lone packet on a path has only a timeout to find its loss; 0: all paths (R-CC)
 	Allowance        uint32 // packets, 1..64: what may be in flight without a hint, and is sent without announcing it: a short message costs no round trip (R-JOIN)
 	ConnsAtOnce      uint32 // connections a plane, 1..65536: that begin to send more than the allowance at once: with all 63 of an all-to-all every flow ends at the end, with 40 and random peers some links are idle (R-TURN)
-	TurnPackets      uint32 // packets, 1..1048576: that a connection begins with, 1 MB: what is longer goes on beside all others. By turns to its end it would leave a tenth of 125 connections' rate (R-TURN)
+	TurnPackets      uint32 // packets, 1..1048576: that a connection begins with, 1 MB: what is longer goes on beside all others (R-TURN)
 	TurnRtts         uint32 // base RTT, 4..4096: that a beginning lasts while others wait: a peer that is gone must hold up nobody (R-TURN)
-	Announced        uint32 // packets, 0..64: what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a long message 1 us of 18 (R-JOIN)
-	AnswerRtts       uint32 // base RTT, 1..16: an announcement is made again after so long, then after twice as long, up to lapse_rtts: its answer takes 1.25 and may be lost. With lapse_rtts at once, a sender that waits makes the next one of a ring wait for longer than its hint holds, and so on: at 1 % loss 0.67 of its throughput instead of 0.97 (R-JOIN)
+	Announced        uint32 // packets, 0..64: what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a message of 64 KB 0.8 us of 18.7 (R-JOIN)
+	AnswerRtts       uint32 // base RTT, 1..16: an announcement is made again after so long, then after twice as long, up to lapse_rtts: its answer takes 1.25 and may be lost. With lapse_rtts at once, a sender that waits may make the next one of a ring wait for longer than its hint holds, and so on (R-JOIN)
 	LapseRtts        uint32 // base RTT, 1..64: a hint holds so long after the last packet (R-JOIN)
 	LapsePackets     uint32 // packet times at the share, 1..64: or so long, when more waits: of 1000 senders each sends a packet in 84 us, and has to count in between (R-JOIN)
 	LapseMargin      uint32 // base RTT, 0..16: the receiver counts a sender so much longer, for queues that its packets meet (R-JOIN)
@@ -34,7 +34,7 @@ type Tuning struct {
 	PlanePackets     uint32 // packets a plane, 1..1024: so many carried by the others make its silence evidence (R-PORT-RATE)
 	Quantum          uint32 // packets, 1..64: what a visit of the round robin adds to a stream of weight 1 (R-SCHED)
 	AttemptLimit     uint32 // attempts, 0..7: attempt after which a refused message is given up (R-RNR)
-	RtoMin           uint32 // ticks, 250..250000: 25 us: least timeout; 40 us finds a dead plane too late, below 15 us queues look like failures (R-TIMER)
+	RtoMin           uint32 // ticks, 250..250000: 25 us: least timeout; with 40 us traffic is back 90 us after a plane dies, not 60; with 15 us queues look like failures, an incast has 1.7 times the timeouts (R-TIMER)
 	RtoMax           uint32 // ticks, 250000..268435456: 1 s: longest timeout, backed off or not (R-TIMER)
 	RtoFirst         uint32 // base RTT, 1..16: timeout before a first sample (R-TIMER)
 	RtoGaps          uint32 // gaps, 0..16: pacing gaps above the base RTT that a timeout is at least: a sender with a small share has one packet in a gap (R-TIMER)
@@ -45,7 +45,7 @@ type Tuning struct {
 	MoveProbes       uint32 // probes, 1..14: proposals, one a timeout, before the move of an active path is given up (R-PLANE)
 	ProbeMin         uint32 // ticks, 250..250000000: 50 us: first interval between proposals of a failed path (R-PROBE)
 	ProbeMinRtts     uint32 // base RTT, 1..64: the same in round trips; the longer of the two holds (R-PROBE)
-	ProbeCeilRtts    uint32 // base RTT, 1..255: longest interval between proposals: without it a plane that returns is seen 32 round trips late (R-PROBE)
+	ProbeCeilRtts    uint32 // base RTT, 1..255: longest interval between proposals: without it a plane that returns is in full use after 280 us, not 80 (R-PROBE)
 	ReorderTolerance uint32 // transmissions, 0..255: a transmission so many behind the newest that came is not lost yet: for fabrics that reorder inside a path (R-WALK)
 	PathPolicy       uint32 // policy, 0..2: 0 penalty pointer, 1 largest free window, 2 oblivious: the number of paths matters more (R-CHOICE)
 	PathBurst        uint32 // packets, 1..16: in a row by one path, at most, and 1 for each 8 paths: with 32 in turn every packet comes alone and is acknowledged alone; 4 is ack_every (R-CHOICE)
@@ -112,16 +112,16 @@ var knobs = []Knob{
 	{"path_eighths", "1/8 of its share", "R-CC", "Wp at its largest: what one path may take over when others are held back", 8, 16, 16, func(t *Tuning) *uint32 { return &t.PathEighths }},
 	{"cut_shift", "1", "R-CC", "a mark takes this many halvings of a window off it: a quarter", 1, 6, 2, func(t *Tuning) *uint32 { return &t.CutShift }},
 	{"timeout_shift", "1", "R-CC", "a timeout takes half of the path's window", 1, 6, 1, func(t *Tuning) *uint32 { return &t.TimeoutShift }},
-	{"loss_threshold", "1/1024", "R-CC", "a path that loses more than a quarter shrinks; 1/16 would halve the rate at 10 % random loss; 1024: never", 0, 1024, 256, func(t *Tuning) *uint32 { return &t.LossThreshold }},
+	{"loss_threshold", "1/1024", "R-CC", "a path that loses more than a quarter shrinks; 1/16 takes 3 % of the rate at 10 % random loss; 1024: never", 0, 1024, 256, func(t *Tuning) *uint32 { return &t.LossThreshold }},
 	{"loss_window", "packets", "R-CC", "over so many packets at least the loss is judged", 8, 255, 32, func(t *Tuning) *uint32 { return &t.LossWindow }},
 	{"loss_shift", "1", "R-CC", "such loss takes an eighth of the path's window", 1, 6, 3, func(t *Tuning) *uint32 { return &t.LossShift }},
 	{"spread_packets", "packets", "R-CC", "a window feeds a path with at least so many, else new data keeps to fewer paths, one a plane at least: a lone packet on a path has only a timeout to find its loss; 0: all paths", 0, 64, 2, func(t *Tuning) *uint32 { return &t.SpreadPackets }},
 	{"allowance", "packets", "R-JOIN", "what may be in flight without a hint, and is sent without announcing it: a short message costs no round trip", 1, 64, 4, func(t *Tuning) *uint32 { return &t.Allowance }},
 	{"conns_at_once", "connections a plane", "R-TURN", "that begin to send more than the allowance at once: with all 63 of an all-to-all every flow ends at the end, with 40 and random peers some links are idle", 1, 65536, 48, func(t *Tuning) *uint32 { return &t.ConnsAtOnce }},
-	{"turn_packets", "packets", "R-TURN", "that a connection begins with, 1 MB: what is longer goes on beside all others. By turns to its end it would leave a tenth of 125 connections' rate", 1, 1048576, 256, func(t *Tuning) *uint32 { return &t.TurnPackets }},
+	{"turn_packets", "packets", "R-TURN", "that a connection begins with, 1 MB: what is longer goes on beside all others", 1, 1048576, 256, func(t *Tuning) *uint32 { return &t.TurnPackets }},
 	{"turn_rtts", "base RTT", "R-TURN", "that a beginning lasts while others wait: a peer that is gone must hold up nobody", 4, 4096, 64, func(t *Tuning) *uint32 { return &t.TurnRtts }},
-	{"announced", "packets", "R-JOIN", "what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a long message 1 us of 18", 0, 64, 0, func(t *Tuning) *uint32 { return &t.Announced }},
-	{"answer_rtts", "base RTT", "R-JOIN", "an announcement is made again after so long, then after twice as long, up to lapse_rtts: its answer takes 1.25 and may be lost. With lapse_rtts at once, a sender that waits makes the next one of a ring wait for longer than its hint holds, and so on: at 1 % loss 0.67 of its throughput instead of 0.97", 1, 16, 2, func(t *Tuning) *uint32 { return &t.AnswerRtts }},
+	{"announced", "packets", "R-JOIN", "what may be in flight behind an announcement that is not answered: 4 packets of 1000 senders are 17 MB in the buffer of a port, or lost, and gain a message of 64 KB 0.8 us of 18.7", 0, 64, 0, func(t *Tuning) *uint32 { return &t.Announced }},
+	{"answer_rtts", "base RTT", "R-JOIN", "an announcement is made again after so long, then after twice as long, up to lapse_rtts: its answer takes 1.25 and may be lost. With lapse_rtts at once, a sender that waits may make the next one of a ring wait for longer than its hint holds, and so on", 1, 16, 2, func(t *Tuning) *uint32 { return &t.AnswerRtts }},
 	{"lapse_rtts", "base RTT", "R-JOIN", "a hint holds so long after the last packet", 1, 64, 4, func(t *Tuning) *uint32 { return &t.LapseRtts }},
 	{"lapse_packets", "packet times at the share", "R-JOIN", "or so long, when more waits: of 1000 senders each sends a packet in 84 us, and has to count in between", 1, 64, 4, func(t *Tuning) *uint32 { return &t.LapsePackets }},
 	{"lapse_margin", "base RTT", "R-JOIN", "the receiver counts a sender so much longer, for queues that its packets meet", 0, 16, 1, func(t *Tuning) *uint32 { return &t.LapseMargin }},
@@ -137,7 +137,7 @@ var knobs = []Knob{
 	{"plane_packets", "packets a plane", "R-PORT-RATE", "so many carried by the others make its silence evidence", 1, 1024, 16, func(t *Tuning) *uint32 { return &t.PlanePackets }},
 	{"quantum", "packets", "R-SCHED", "what a visit of the round robin adds to a stream of weight 1", 1, 64, 1, func(t *Tuning) *uint32 { return &t.Quantum }},
 	{"attempt_limit", "attempts", "R-RNR", "attempt after which a refused message is given up", 0, 7, 7, func(t *Tuning) *uint32 { return &t.AttemptLimit }},
-	{"rto_min", "ticks", "R-TIMER", "25 us: least timeout; 40 us finds a dead plane too late, below 15 us queues look like failures", 250, 250000, 6250, func(t *Tuning) *uint32 { return &t.RtoMin }},
+	{"rto_min", "ticks", "R-TIMER", "25 us: least timeout; with 40 us traffic is back 90 us after a plane dies, not 60; with 15 us queues look like failures, an incast has 1.7 times the timeouts", 250, 250000, 6250, func(t *Tuning) *uint32 { return &t.RtoMin }},
 	{"rto_max", "ticks", "R-TIMER", "1 s: longest timeout, backed off or not", 250000, 268435456, 268435456, func(t *Tuning) *uint32 { return &t.RtoMax }},
 	{"rto_first", "base RTT", "R-TIMER", "timeout before a first sample", 1, 16, 4, func(t *Tuning) *uint32 { return &t.RtoFirst }},
 	{"rto_gaps", "gaps", "R-TIMER", "pacing gaps above the base RTT that a timeout is at least: a sender with a small share has one packet in a gap", 0, 16, 3, func(t *Tuning) *uint32 { return &t.RtoGaps }},
@@ -148,7 +148,7 @@ var knobs = []Knob{
 	{"move_probes", "probes", "R-PLANE", "proposals, one a timeout, before the move of an active path is given up", 1, 14, 4, func(t *Tuning) *uint32 { return &t.MoveProbes }},
 	{"probe_min", "ticks", "R-PROBE", "50 us: first interval between proposals of a failed path", 250, 250000000, 12500, func(t *Tuning) *uint32 { return &t.ProbeMin }},
 	{"probe_min_rtts", "base RTT", "R-PROBE", "the same in round trips; the longer of the two holds", 1, 64, 4, func(t *Tuning) *uint32 { return &t.ProbeMinRtts }},
-	{"probe_ceil_rtts", "base RTT", "R-PROBE", "longest interval between proposals: without it a plane that returns is seen 32 round trips late", 1, 255, 10, func(t *Tuning) *uint32 { return &t.ProbeCeilRtts }},
+	{"probe_ceil_rtts", "base RTT", "R-PROBE", "longest interval between proposals: without it a plane that returns is in full use after 280 us, not 80", 1, 255, 10, func(t *Tuning) *uint32 { return &t.ProbeCeilRtts }},
 	{"reorder_tolerance", "transmissions", "R-WALK", "a transmission so many behind the newest that came is not lost yet: for fabrics that reorder inside a path", 0, 255, 0, func(t *Tuning) *uint32 { return &t.ReorderTolerance }},
 	{"path_policy", "policy", "R-CHOICE", "0 penalty pointer, 1 largest free window, 2 oblivious: the number of paths matters more", 0, 2, 0, func(t *Tuning) *uint32 { return &t.PathPolicy }},
 	{"path_burst", "packets", "R-CHOICE", "in a row by one path, at most, and 1 for each 8 paths: with 32 in turn every packet comes alone and is acknowledged alone; 4 is ack_every", 1, 16, 4, func(t *Tuning) *uint32 { return &t.PathBurst }},
