@@ -194,7 +194,7 @@ type Comparison struct {
 	Ours, Baseline *Fixed
 	// Published is what the announcement or a paper gives, with its source; empty: nothing was published.
 	Published string
-	// Limit is what no transport can pass, and Why says how it is reckoned.
+	// Limit is what ours cannot pass, with its headers, and Why says how it is reckoned.
 	Limit *Fixed
 	Why   string
 }

@@ -33,10 +33,19 @@ func (r *Result) Line() string {
 	case o.Gates[NothingToJudge] > 0:
 		return fmt.Sprintf("%d of %d gates had nothing to look at", o.Gates[NothingToJudge], len(r.Verdicts))
 	case len(r.Verdicts) == 0:
-		return fmt.Sprintf("%d cells, reported without a gate", r.Done)
+		return count(r.Done, "cell") + ", reported without a gate"
+	case len(r.Verdicts) == 1:
+		return count(r.Done, "cell") + ", the gate holds"
 	default:
-		return fmt.Sprintf("%d cells, all %d gates hold", r.Done, len(r.Verdicts))
+		return fmt.Sprintf("%s, all %d gates hold", count(r.Done, "cell"), len(r.Verdicts))
 	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // Title is what the run is called.

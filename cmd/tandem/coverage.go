@@ -211,6 +211,9 @@ func (a *app) coverageOf(f *coverageFlags, arg string) (*covered, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := folder.Whole(); err != nil {
+		return nil, err
+	}
 	x := &covered{name: folder.Header.ID, root: root, points: filepath.Join(folder.Dir, coverage.SumFile)}
 	x.report, err = coverage.Again(folder.Dir, waivers)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,6 +9,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"metaroce/tandem/cosim/lockstep"
 	places "metaroce/tandem/cosim/regress/source"
 	"metaroce/tandem/cosim/target"
@@ -34,7 +36,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	a.outTerm = isTerminal(stdout)
 	root := a.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	called, err := root.ExecuteContextC(ctx)
+	if err != nil && results.n == 0 && asJSON(called) {
+		a.failedJSON(err)
+	}
 	if results.err != nil { // whatever they were, nobody can rely on them
 		err = fmt.Errorf("cannot write the results: %w", results.err)
 	}
@@ -70,9 +75,25 @@ func complain(w io.Writer, err error) {
 	}
 }
 
+// asJSON says whether a command was told to print JSON.
+func asJSON(c *cobra.Command) bool {
+	f := c.Flags().Lookup("json")
+	return f != nil && f.Value.String() == "true"
+}
+
+// failedJSON is what a command with --json prints that ends before it has anything to print: who reads it must never meet an
+// empty text.
+func (a *app) failedJSON(err error) {
+	_ = a.json(struct { // an error of the writer is kept there
+		Result lockstep.Result `json:"result"`
+		Line   string          `json:"line"`
+	}{lockstep.Result(exitCode(err)), err.Error()})
+}
+
 // results keeps the first error of the writer below: a result that was lost must not end with exit code 0.
 type results struct {
 	w   io.Writer
+	n   int // bytes written
 	err error
 }
 
@@ -82,7 +103,7 @@ func (r *results) Write(b []byte) (int, error) {
 		return 0, r.err
 	}
 	n, err := r.w.Write(b)
-	r.err = err
+	r.n, r.err = r.n+n, err
 	return n, err
 }
 

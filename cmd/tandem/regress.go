@@ -213,7 +213,7 @@ func (a *app) runPlan(f *regressFlags, arg string) error {
 		p.Base = *o.Base
 	}
 	if f.list {
-		return a.listCases(p, cases)
+		return a.listCases(p, cases, f.json)
 	}
 	h := a.header(root)
 	h.Plan, h.About, h.Base, h.Keep, h.Waves = p.Name, p.About, p.Base, p.Keep, p.Waves

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -12,62 +13,90 @@ import (
 	"metaroce/tandem/cosim/regress/triage"
 )
 
+// listed is a test that a plan would run.
+type listed struct {
+	Test  string      `json:"test"`
+	Dut   string      `json:"device,omitempty"` // empty: a command
+	Seeds int         `json:"seeds"`
+	First result.Seed `json:"first"`
+}
+
 // listCases prints what a plan would run.
-func (a *app) listCases(p *plan.Plan, cases []plan.Case) error {
-	type row struct {
-		name, dut string
-		n         int
-		first     result.Seed
-	}
-	var rows []*row
-	by := map[string]*row{}
+func (a *app) listCases(p *plan.Plan, cases []plan.Case, asJSON bool) error {
+	var rows []*listed
+	by := map[string]*listed{}
 	for i := range cases {
 		c := &cases[i]
 		name := c.FullName()
 		if by[name] == nil {
-			by[name] = &row{name: name, dut: c.Dut, first: c.Seed}
+			by[name] = &listed{Test: name, Dut: c.Dut, First: c.Seed}
 			rows = append(rows, by[name])
 		}
-		by[name].n++
+		by[name].Seeds++
+	}
+	stages := stageLines(p, cases)
+	if asJSON {
+		return a.json(struct {
+			Plan       string      `json:"plan"`
+			Base       result.Seed `json:"base"`
+			Executions int         `json:"executions"`
+			Tests      []*listed   `json:"tests"`
+			Testplan   []string    `json:"testplan"`
+		}{p.Name, p.Base, len(cases), rows, append([]string{}, stages...)})
 	}
 	fmt.Fprintf(a.out, "%-48s %-6s %6s  %s\n", "test", "device", "seeds", "first")
 	for _, r := range rows {
-		dut := r.dut
+		dut := r.Dut
 		if dut == "" {
 			dut = "-"
 		}
-		fmt.Fprintf(a.out, "%-48s %-6s %6d  %s\n", r.name, dut, r.n, r.first)
+		fmt.Fprintf(a.out, "%-48s %-6s %6d  %s\n", r.Test, dut, r.Seeds, r.First)
 	}
-	for _, line := range stageLines(p) {
+	for _, line := range stages {
 		fmt.Fprintln(a.out, line)
 	}
 	fmt.Fprintf(a.out, "%d executions of %d tests, base seed %s\n", len(cases), len(rows), p.Base)
 	return nil
 }
 
-// stageLines counts the points of the testplan by stage.
-func stageLines(p *plan.Plan) []string {
+// stageLines counts the points of the testplan by stage: those with a test among the cases, and those whose tests are not.
+func stageLines(p *plan.Plan, cases []plan.Case) []string {
 	tp := p.Mapped()
 	if len(tp.Points) == 0 {
 		return nil
 	}
+	selected := map[string]bool{}
+	for i := range cases {
+		selected[cases[i].FullName()] = true
+	}
+	here := func(test string) bool { return selected[test] }
 	var lines []string
 	for _, stage := range plan.Stages {
-		points, mapped := 0, 0
+		points, with, left := 0, 0, 0
 		for i := range tp.Points {
-			if tp.Points[i].Stage == stage {
-				points++
-				if len(tp.Points[i].Tests) > 0 {
-					mapped++
-				}
+			pt := &tp.Points[i]
+			if pt.Stage != stage {
+				continue
+			}
+			points++
+			if slices.ContainsFunc(pt.Tests, here) {
+				with++
+			} else if len(pt.Tests) > 0 {
+				left++
 			}
 		}
-		if points > 0 {
-			lines = append(lines, fmt.Sprintf("testplan %s: %d points, %d with tests", stage, points, mapped))
+		if points == 0 {
+			continue
 		}
+		line := fmt.Sprintf("testplan %s: %d points, %d with tests", stage, points, with)
+		if left > 0 {
+			line += fmt.Sprintf(", %d with tests that are not selected", left)
+		}
+		lines = append(lines, line)
 	}
-	if n := len(tp.Unmapped); n > 0 {
-		lines = append(lines, fmt.Sprintf("testplan: no point asks for %d tests: %s", n, shortList(tp.Unmapped, 5)))
+	unmapped := slices.DeleteFunc(tp.Unmapped, func(test string) bool { return !here(test) })
+	if n := len(unmapped); n > 0 {
+		lines = append(lines, fmt.Sprintf("testplan: no point asks for %d tests: %s", n, shortList(unmapped, 5)))
 	}
 	return lines
 }

@@ -21,6 +21,7 @@ type simFlags struct {
 	workers          int
 	out, only, of    string
 	set, over        []string
+	given            func(flag string) bool
 }
 
 // sweepName is no experiment: it is any of them at many points.
@@ -36,7 +37,7 @@ RoCEv2, what was published and what is physically possible, and the experiment's
 own model, not of hardware. Equal seeds give equal bytes, with any number of workers.
 
   ` + simIndex(all) + `
-  sweep         any of these at many values of a parameter: --of and --over
+  ` + fmt.Sprintf("%-13s %s", sweepName, sweepShort) + `
 
 --list NAME shows the parameters of an experiment. docs/experiments.md has claims, gates and measured figures.
 
@@ -47,7 +48,10 @@ use, or interrupted: what was done by then is printed and marked as partial; 3 w
   tandem sim incast --set senders=127 --json
   tandem sim sweep --of loss --over paths=1..32:x2 --out sweep
   tandem sim loss --only loss=1%/metaroce --seed 7`,
-		RunE: func(_ *cobra.Command, args []string) error { return a.runSim(all, f, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			f.given = c.Flags().Changed
+			return a.runSim(all, f, args)
+		},
 	}
 	fs := c.Flags()
 	fs.BoolVar(&f.all, "all", false, "every experiment")
@@ -79,7 +83,12 @@ func (a *app) runSim(all []*experiment.Experiment, f *simFlags, args []string) e
 		return err
 	}
 	if f.list {
-		return a.listSim(all, jobs)
+		return a.listSim(f, all, jobs)
+	}
+	if f.out != "" {
+		if err := report.Prepare(f.out); err != nil {
+			return err
+		}
 	}
 	var done []*experiment.Result
 	for i, j := range jobs {
@@ -183,27 +192,3 @@ func simStatus(check bool, done []*experiment.Result) error {
 }
 
 var errInterrupted = errors.New("interrupted")
-
-// listSim prints experiments, or the parameters of some.
-func (a *app) listSim(all []*experiment.Experiment, jobs []job) error {
-	if len(jobs) == 0 {
-		for _, e := range all {
-			fmt.Fprintf(a.out, "%-13s %s\n", e.Name, e.Short)
-		}
-		return nil
-	}
-	for _, j := range jobs {
-		fmt.Fprintf(a.out, "%s: %s (%s)\n%s\n", j.e.Name, j.e.Claim, j.e.Source, j.e.About)
-		for _, p := range j.e.Params {
-			if p.Knob {
-				continue
-			}
-			fmt.Fprintf(a.out, "  --set %s=%s\n      %s\n      %s\n", p.Name, p.Default, p.Range(), p.Why)
-		}
-		fmt.Fprintln(a.out, "  and the constants of docs/constants.md as mr.NAME\n  cells:")
-		for _, c := range j.plan.Cells {
-			fmt.Fprintf(a.out, "    %s\n", c.Name)
-		}
-	}
-	return nil
-}

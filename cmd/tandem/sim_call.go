@@ -54,6 +54,10 @@ func (f *simFlags) problems(args []string) []error {
 	say(f.all && len(args) > 0, "--all runs every experiment: name none beside it")
 	say(f.workers < 1 || f.workers > mostWorkers, "--workers %d: want 1 to %d", f.workers, mostWorkers)
 	say(f.json && f.csv, "--json and --csv: want one of them")
+	say(f.csv && f.list, "--csv is of results, and --list has none: take --json")
+	for _, flag := range []string{"out", "only", "of"} {
+		say(f.given(flag) && map[string]string{"out": f.out, "only": f.only, "of": f.of}[flag] == "", "--%s is empty: name one, or leave it out", flag)
+	}
 	say(f.csv && (f.all || len(args) > 1), "--csv: experiments have other columns each: name one, or give --out")
 	say(f.only != "" && (f.all || len(args) > 1), "--only: name the experiment of that cell, and no other")
 	say(sweep && len(args) > 1, "sweep: name its experiment with --of, and none beside it")
@@ -83,7 +87,7 @@ func (f *simFlags) chosen(all []*experiment.Experiment, args []string) ([]*exper
 		e := find(all, n)
 		switch {
 		case e == nil:
-			bad = append(bad, noExperiment(all, n))
+			bad = append(bad, noExperiment(all, n, f.of == ""))
 		case seen[n]:
 			bad = append(bad, fmt.Errorf("experiment %q: named twice", n))
 		default:
@@ -103,8 +107,15 @@ func find(all []*experiment.Experiment, name string) *experiment.Experiment {
 	return nil
 }
 
-func noExperiment(all []*experiment.Experiment, name string) error {
-	names := []string{sweepName}
+// noExperiment tells of a name that is none; sweep says whether a sweep could be meant.
+func noExperiment(all []*experiment.Experiment, name string, sweep bool) error {
+	if name == sweepName {
+		return errors.New("a sweep is of an experiment, and not of a sweep: --over may be given several times (tandem sim --list)")
+	}
+	var names []string
+	if sweep {
+		names = append(names, sweepName)
+	}
 	for _, e := range all {
 		names = append(names, e.Name)
 	}

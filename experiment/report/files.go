@@ -2,8 +2,10 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -64,16 +66,48 @@ func (f *folder) file(name string, write func(io.Writer) error) {
 		err = replace(path, b.Bytes())
 	}
 	if err != nil {
-		f.err = fmt.Errorf("cannot write %s: %w", path, err)
+		f.err = fmt.Errorf("cannot write %s: %w", path, reason(err))
 		return
 	}
 	f.wrote = append(f.wrote, filepath.ToSlash(name))
 }
 
+// Prepare makes the folder and tries to write into it: what takes hours must not fail at its end.
+func Prepare(dir string) error {
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(dir, ".try-"); err == nil {
+			err = errors.Join(f.Close(), os.Remove(f.Name()))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write into %s: %w", dir, reason(err))
+	}
+	return nil
+}
+
 func replace(path string, text []byte) error {
 	part := path + ".part"
-	if err := os.WriteFile(part, text, 0o644); err != nil {
-		return err
+	err := os.WriteFile(part, text, 0o644)
+	if err == nil {
+		err = os.Rename(part, path)
 	}
-	return os.Rename(part, path)
+	if err != nil {
+		_ = os.Remove(part)
+	}
+	return err
+}
+
+// reason is an error without the name that a file has while it is being written: nobody has asked for that.
+func reason(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
 }

@@ -147,5 +147,8 @@ func summary(r *experiment.Result) (text, class string) {
 	case len(r.Verdicts) == 0:
 		return "reported", "open"
 	}
+	if len(r.Verdicts) == 1 {
+		return "the gate holds", "good"
+	}
 	return "all gates hold", "good"
 }

@@ -125,11 +125,19 @@ func Check(c experiment.Check, paint Paint) string {
 
 // Again is the call that repeats one cell.
 func Again(r *experiment.Result, cell string) string {
-	return call(r) + " --only " + cell
+	return whole(r) + " --only " + cell
 }
 
 // call is the call that makes this result again.
 func call(r *experiment.Result) string {
+	if r.Only != "" {
+		return Again(r, r.Only)
+	}
+	return whole(r)
+}
+
+// whole is the call with all cells.
+func whole(r *experiment.Result) string {
 	var b strings.Builder
 	if len(r.Plan.Over) > 0 {
 		fmt.Fprintf(&b, "tandem sim sweep --of %s", r.Experiment.Name)

@@ -14,6 +14,7 @@ import (
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/run"
 	"metaroce/tandem/cosim/regress/triage"
+	"metaroce/tandem/cosim/session"
 )
 
 // ErrNoResults says that a run has none, or none that say anything.
@@ -36,11 +37,15 @@ func open(dir string) (*run.Folder, []result.Record, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	h := &f.Header
+	if err := f.Whole(); err != nil {
+		return nil, nil, err
+	}
 	list, err := f.Results()
 	switch {
+	case errors.Is(err, os.ErrNotExist) && f.Header.State == run.Done:
+		return nil, nil, fmt.Errorf("%s is damaged: the run has ended, and %s is not there: was the folder copied in part?", f.Dir, run.ResultsFile)
 	case errors.Is(err, os.ErrNotExist):
-		return nil, nil, fmt.Errorf("%w in %s: the run is %s; `tandem regress --resume %s` goes on with it", ErrNoResults, f.Dir, h.State, h.ID)
+		return nil, nil, fmt.Errorf("%w in %s: the run is %s; `tandem regress --resume %s` goes on with it", ErrNoResults, f.Dir, f.Header.State, session.ShellWord(f.Dir))
 	case err != nil:
 		return nil, nil, err
 	case len(list) == 0:

@@ -137,12 +137,17 @@ func TestNoReport(t *testing.T) {
 	}
 	none := w.run(list, func(h *run.Header) { h.State = run.Running })
 	require.NoError(t, os.Remove(filepath.Join(none, run.ResultsFile)))
+	ended, caseless := w.run(list, nil), w.run(list, nil)
+	require.NoError(t, os.Remove(filepath.Join(ended, run.ResultsFile)))
+	require.NoError(t, os.Remove(filepath.Join(caseless, run.CasesFile)))
 	results, err := os.ReadFile(filepath.Join(good, run.ResultsFile))
 	require.NoError(t, err)
 	first, _, _ := strings.Cut(string(results), "\n")
 	for _, c := range []struct{ dir, want string }{
 		{filepath.Join(w.dir, "nowhere"), "is no run of a regression"},
-		{none, "no results in " + none + ": the run is running; `tandem regress --resume p-2` goes on with it"},
+		{none, "no results in " + none + ": the run is running; `tandem regress --resume " + none + "` goes on with it"},
+		{ended, ended + " is damaged: the run has ended, and results.jsonl is not there"},
+		{caseless, caseless + " is damaged: cases.jsonl is not there"},
 		{write(run.ResultsFile, ""), "no results in"},
 		{write(run.ResultsFile, first+"\n"), "is damaged: results.jsonl has 1 executions, run.json says 2"},
 		{write(run.ResultsFile, string(results[:len(results)-9])), "results.jsonl:2: the file is cut off"},

@@ -167,6 +167,15 @@ func Open(dir string) (*Folder, error) {
 	return f, nil
 }
 
+// Whole says whether what every run has from its beginning is there: without its cases nothing can be run again, and nobody
+// can say whether the results are all.
+func (f *Folder) Whole() error {
+	if _, err := os.Stat(f.path(CasesFile)); err != nil {
+		return fmt.Errorf("%s is damaged: %s is not there: was the folder copied in part? (%w)", f.Dir, CasesFile, err)
+	}
+	return nil
+}
+
 func (f *Folder) path(name string) string { return filepath.Join(f.Dir, name) }
 
 func (f *Folder) writeJSON(name string, v any) error {

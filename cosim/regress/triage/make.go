@@ -23,6 +23,9 @@ func Read(dir string) (*Triage, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := f.Whole(); err != nil {
+		return nil, err
+	}
 	records, err := f.Results()
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no results yet: %w", f.Header.ID, err)
@@ -150,7 +153,13 @@ func (t *Triage) mark(entries []known.Entry, r *result.Record) {
 		if ran := r.Verdict != result.Skipped && r.Verdict != result.Lost; ran && e.Asks(r) && t.Entries[i].State == NotRun {
 			t.Entries[i].State = Absent
 		}
-		if e.Matches(r) && (by < 0 || entries[by].Expires < t.Day && e.Expires >= t.Day) {
+		if !e.Matches(r) {
+			continue
+		}
+		if t.Entries[i].Count == 0 {
+			t.Entries[i].State = Covered // unless a record is known by it
+		}
+		if by < 0 || entries[by].Expires < t.Day && e.Expires >= t.Day {
 			by = i
 		}
 	}

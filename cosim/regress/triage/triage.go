@@ -79,7 +79,8 @@ type State string
 // States.
 const (
 	Seen    State = "seen"
-	Absent  State = "did not occur" // though its tests ran
+	Covered State = "seen, and known by another" // all that it matches
+	Absent  State = "did not occur"              // though its tests ran
 	NotRun  State = "not run"
 	Overdue State = "expired" // seen, behind its day
 )
