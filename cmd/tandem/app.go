@@ -68,7 +68,7 @@ its use failed, 3 nothing or not enough was compared, 4 the target cannot do thi
   tandem run --pcap capture.pcapng       frames of a capture
   tandem replay runs/in-order-1          check a recorded run again
   tandem doctor                          what this machine has and what it lacks`,
-		SilenceUsage: true, SilenceErrors: true,
+		SilenceUsage: true, SilenceErrors: true, PersistentPreRunE: sound,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
 	c.SetOut(a.out)

@@ -99,6 +99,7 @@ cores; the ratio by processor time of the slower side, which does not.`,
 		}})
 	c.Flags().IntVar(&packets, "packets", packets, "frames of a run")
 	c.Flags().IntVar(&rounds, "rounds", rounds, "rounds of all cases")
+	atLeast(c, 1, "packets", "rounds")
 	c.Flags().StringVar(&name, "preset", name, "table sizes")
 	return c
 }
@@ -155,6 +156,7 @@ Last, the bytes of a connection with its window full: bounded for both ends at 8
 		}})
 	c.Flags().StringVar(&name, "preset", name, "table sizes")
 	c.Flags().IntVar(&packets, "packets", packets, "frames of a recording")
+	atLeast(c, 1, "packets")
 	c.Flags().BoolVar(&simulate, "simulate", simulate, "simulate whole NICs too; without, their bound is not looked at")
 	return c
 }

@@ -30,5 +30,6 @@ packets: %d packets a second of one core, a file of %d MiB, and %v of processor 
 		}})
 	c.Flags().IntVar(&packets, "packets", packets, "packets of the vector; the bounds are about 100,000")
 	c.Flags().IntVar(&rounds, "rounds", rounds, "rounds; the best counts")
+	atLeast(c, 1, "packets", "rounds")
 	return c
 }

@@ -47,6 +47,7 @@ Exits with 0 when all were caught, with 1 when one was not.`,
 	fs := c.Flags()
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of the first try")
 	fs.IntVar(&f.tries, "tries", 4, "seeds that a fault is given before it counts as missed")
+	atLeast(c, 1, "tries")
 	fs.StringVar(&f.runs, "runs", "runs", "directory of run folders")
 	fs.BoolVar(&f.json, "json", false, "print the outcomes as JSON")
 	c.AddCommand(a.bugList(), a.bugShow())

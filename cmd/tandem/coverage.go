@@ -95,10 +95,13 @@ func (a *app) mergePoints(f *coverageFlags, out string, from []string) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
+	if sum.Len() == 0 {
+		return &status{result: lockstep.Inconclusive, err: fmt.Errorf("there are no points in %s", plural(files, "file"))}
+	}
 	if err := coverage.WriteSum(out, sum); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%d files, %d points, %d hit: %s\n", files, sum.Len(), sum.Hit(), out)
+	fmt.Fprintf(a.out, "%s, %d points, %d hit: %s\n", plural(files, "file"), sum.Len(), sum.Hit(), out)
 	return nil
 }
 
@@ -151,7 +154,25 @@ type covered struct {
 	points      string // file with the sum; it need not be there
 }
 
+// check finds flags that do not go together.
+func (f *coverageFlags) check(arg string) error {
+	var errs []error
+	if f.lcov != "" && f.cobertura != "" && filepath.Clean(f.lcov) == filepath.Clean(f.cobertura) {
+		errs = append(errs, fmt.Errorf("--lcov and --cobertura %s: one of them would be written over the other", f.cobertura))
+	}
+	if f.rank && strings.HasSuffix(arg, ".dat") {
+		errs = append(errs, fmt.Errorf("--rank of %s: a file of points does not say which execution hit them; a run does", arg))
+	}
+	if f.closure && !f.json && (f.gaps || f.rank) {
+		errs = append(errs, errors.New("--closure with --gaps or --rank: it lists what is open by itself; one of them"))
+	}
+	return errors.Join(errs...)
+}
+
 func (a *app) showCoverage(c *cobra.Command, f *coverageFlags, arg string) error {
+	if err := f.check(arg); err != nil {
+		return usage(c, "%w", err)
+	}
 	x, err := a.coverageOf(f, arg)
 	if err != nil {
 		return err

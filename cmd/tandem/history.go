@@ -49,6 +49,7 @@ func (a *app) history() *cobra.Command {
 	for _, x := range []*cobra.Command{c, rates} {
 		x.Flags().StringVar(&planName, "plan", "", "of this plan only")
 		x.Flags().IntVar(&most, "most", 20, "so many of the latest runs")
+		atLeast(x, 1, "most")
 	}
 	c.AddCommand(flaky, rates, rebuild, a.historyCompare(&dir))
 	return c

@@ -47,7 +47,9 @@ With --check it exits with 1 where fewer than %d %% of those with an effect are 
 	fs.IntVar(&o.Count, "count", mutate.Count, "mutants of each block")
 	fs.Uint64Var(&o.Seed, "seed", mutate.Seed, "seed of Yosys' choice")
 	fs.IntSliceVar(&o.Only, "only", nil, "numbers of the mutants to run (all)")
-	fs.IntVar(&o.Workers, "jobs", 0, "runs side by side (one a processor)")
+	fs.IntVar(&o.Workers, "jobs", 0, "runs side by side (0: one a processor)")
+	atLeast(c, 0, "jobs")
+	atLeast(c, 1, "count")
 	return c
 }
 

@@ -32,7 +32,7 @@ type regressFlags struct {
 	every    time.Duration
 
 	acceptKnown bool
-	wavesOf     int // executions of each cause; below 0: as the plan says
+	wavesOf     int // executions of each cause, if given
 
 	seed         string
 	seeds        int
@@ -42,6 +42,8 @@ type regressFlags struct {
 	drop         []string
 	list, resume bool
 	shrink       bool
+
+	given func(flag string) bool // on the command line
 }
 
 func (f *regressFlags) common(c *cobra.Command) {
@@ -62,7 +64,7 @@ func (a *app) regress() *cobra.Command {
 		Use:   "regress PLAN",
 		Short: "runs the tests of a plan with many seeds, and says what they came to",
 		Long: `Runs a plan: a YAML file with suites of tests, seeds, presets, variants and limits, or the name of one in plans/ of the
-checkout (smoke, nightly, full, faults). Every execution has a seed of its own that follows from the plan's base seed and its
+checkout (listed below). Every execution has a seed of its own that follows from the plan's base seed and its
 name, so what is selected moves no seed. What failed last time runs first, then what was touched, what is new, the rest.
 
 An interrupted run (Ctrl-C, kill, power) reports what it did and goes on with --resume. docs/howto/regress.md is the manual.
@@ -86,6 +88,7 @@ is wrong, 3 nothing or not enough was compared, 4 the device cannot do something
 			if len(args) != 1 {
 				return usage(c, "one argument: a plan, or with --resume a run")
 			}
+			f.given = c.Flags().Changed
 			if f.resume {
 				return a.resume(f, args[0])
 			}
@@ -97,7 +100,7 @@ is wrong, 3 nothing or not enough was compared, 4 the device cannot do something
 	fs.StringVar(&f.seed, "seed", "", "base seed instead of the plan's: a number, 16 hexadecimal digits, or random")
 	fs.IntVar(&f.seeds, "seeds", 0, "executions of every test that says seeds, instead of what it says")
 	fs.StringVar(&f.dut, "dut", "", "device of every test in lockstep, instead of what it says: rtl or model")
-	fs.IntVar(&f.wavesOf, "waves", -1, "waves of so many executions of each cause, dumped at the end of the run (default: as the plan says, else 0); the simulator for that is built if it is not there")
+	fs.IntVar(&f.wavesOf, "waves", 0, "waves of so many executions of each cause, dumped at the end of the run (default: as the plan says, else 0); the simulator for that is built if it is not there")
 	fs.StringVar(&f.keep, "keep", "", "which folders of executions stay, instead of what the plan says: failure, always or never")
 	fs.StringVar(&f.coverage, "coverage", "", "what simulators count of the RTL, instead of what the plan says: off, line or toggle; each is another simulator, and slower")
 	fs.StringArrayVar(&f.only, "select", nil, "of what the plan selects only tests like this: suite, suite/test, suite/test+variant, with * and ?; tag:NAME; stage:V1")
@@ -108,6 +111,7 @@ is wrong, 3 nothing or not enough was compared, 4 the device cannot do something
 	complete(c, "dut", "rtl", "model")
 	complete(c, "keep", "failure", "always", "never")
 	complete(c, "coverage", plan.Coverages...)
+	a.helpWithPlans(c)
 	return c
 }
 
@@ -120,10 +124,10 @@ func (f *regressFlags) check() error {
 	if f.failFast < 0 {
 		errs = append(errs, fmt.Errorf("--fail-fast %d: want a number from 0", f.failFast))
 	}
-	if f.wavesOf < -1 || f.wavesOf > plan.MostWaves {
+	if f.wavesOf < 0 || f.wavesOf > plan.MostWaves {
 		errs = append(errs, fmt.Errorf("--waves %d: want 0 to %d", f.wavesOf, plan.MostWaves))
 	}
-	if f.seeds < 0 || f.seeds > 1_000_000 {
+	if f.seeds < 1 && f.given("seeds") || f.seeds > 1_000_000 {
 		errs = append(errs, fmt.Errorf("--seeds %d: want 1 to 1000000", f.seeds))
 	}
 	if f.every <= 0 {
@@ -153,22 +157,6 @@ func contains(list []string, s string) bool {
 		}
 	}
 	return false
-}
-
-// planPath is the file of a plan: a path, or a name in the checkout.
-func planPath(root, arg string) (string, error) {
-	if strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml") || strings.ContainsRune(arg, filepath.Separator) {
-		return arg, nil
-	}
-	path := filepath.Join(root, "plans", arg+".yaml")
-	if _, err := os.Stat(path); err != nil {
-		known, _ := filepath.Glob(filepath.Join(root, "plans", "*.yaml"))
-		for i := range known {
-			known[i] = strings.TrimSuffix(filepath.Base(known[i]), ".yaml")
-		}
-		return "", fmt.Errorf("plan %q: no file, and none of that name in plans/ (there are %s)", arg, strings.Join(known, ", "))
-	}
-	return path, nil
 }
 
 // rootOr is the checkout, or the working directory where there is none: no simulator can be built there.
@@ -217,7 +205,7 @@ func (a *app) runPlan(f *regressFlags, arg string) error {
 	}
 	h := a.header(root)
 	h.Plan, h.About, h.Base, h.Keep, h.Waves = p.Name, p.About, p.Base, p.Keep, p.Waves
-	if f.wavesOf >= 0 {
+	if f.given("waves") {
 		h.Waves = f.wavesOf
 	}
 	if f.keep != "" {
@@ -294,8 +282,8 @@ func (a *app) newRun(f *regressFlags, o regression.Options) (*regression.Summary
 
 func (a *app) resume(f *regressFlags, dir string) error {
 	err := f.check()
-	for flag, given := range map[string]bool{"seed": f.seed != "", "seeds": f.seeds != 0, "dut": f.dut != "", "keep": f.keep != "", "coverage": f.coverage != "", "select": f.only != nil, "drop": f.drop != nil, "list": f.list, "waves": f.wavesOf >= 0} {
-		if given {
+	for _, flag := range []string{"seed", "seeds", "dut", "keep", "coverage", "select", "drop", "list", "waves"} {
+		if f.given(flag) {
 			err = errors.Join(err, fmt.Errorf("--%s with --resume: a run goes on as it was begun", flag))
 		}
 	}

@@ -25,7 +25,7 @@ type rerunFlags struct {
 }
 
 func (a *app) rerun() *cobra.Command {
-	f := &rerunFlags{regressFlags: regressFlags{wavesOf: -1}}
+	f := &rerunFlags{}
 	c := &cobra.Command{
 		Use:   "rerun RUN/TEST@SEED | --failed RUN | --repeat RUN",
 		Short: "runs executions of a regression again, with their seeds",
@@ -43,6 +43,7 @@ match; with --repeat everything, and tells what came to another end.`,
 			if len(args) != 1 {
 				return usage(c, "one argument: RUN/TEST@SEED, or a run with --failed or --repeat")
 			}
+			f.given = c.Flags().Changed
 			if err := errors.Join(f.check(), f.checkRerun()); err != nil {
 				return usage(c, "%w", err)
 			}
@@ -61,6 +62,7 @@ match; with --repeat everything, and tells what came to another end.`,
 	fs.BoolVar(&f.failed, "failed", false, "everything of a run that did not match")
 	fs.BoolVar(&f.repeat, "repeat", false, "everything of a run, and what comes to another end than in it")
 	fs.IntVar(&f.stress, "stress", 0, "run the execution so many times")
+	atLeast(c, 1, "stress")
 	return c
 }
 
@@ -77,6 +79,11 @@ func (f *rerunFlags) checkRerun() error {
 	}
 	if f.waves && kinds > 0 {
 		errs = append(errs, errors.New("--waves goes with one execution"))
+	}
+	for _, flag := range []string{"jobs", "launcher", "fail-fast", "no-cover", "accept-known", "log-every"} {
+		if kinds == 0 && f.given(flag) {
+			errs = append(errs, fmt.Errorf("--%s goes with --failed, --repeat or --stress: one execution is run here, by itself", flag))
+		}
 	}
 	if f.stress < 0 || f.stress > 1_000_000 {
 		errs = append(errs, fmt.Errorf("--stress %d: want 1 to 1000000", f.stress))
@@ -228,8 +235,7 @@ func (a *app) rerunMany(f *rerunFlags, arg string) error {
 			}
 		}
 		if cases = bad; len(cases) == 0 {
-			fmt.Fprintf(a.out, "%s: everything matches, there is nothing to run again\n", folder.Header.ID)
-			return nil
+			return a.nothingFailed(f, folder.Header.ID)
 		}
 	}
 	s, err := a.newRun(&f.regressFlags, regression.Options{Name: folder.Header.Plan + "-" + suffix, Cases: cases, Head: a.from(folder, folder.Header.ID), Known: knownIn(folder)})
@@ -245,6 +251,20 @@ func (a *app) rerunMany(f *rerunFlags, arg string) error {
 			return done(lockstep.Inconclusive)
 		}
 	}
+	return nil
+}
+
+// nothingFailed is what --failed comes to where everything matches.
+func (a *app) nothingFailed(f *rerunFlags, id string) error {
+	line := id + ": everything matches, there is nothing to run again"
+	if f.json {
+		return a.json(struct {
+			Verdict  result.Verdict  `json:"verdict"`
+			Line     string          `json:"line"`
+			Failures []result.Record `json:"failures"`
+		}{result.Match, line, []result.Record{}})
+	}
+	fmt.Fprintln(a.out, line)
 	return nil
 }
 

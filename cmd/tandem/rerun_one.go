@@ -26,6 +26,10 @@ func (a *app) rerunOne(f *rerunFlags, arg string) error {
 	}
 	x.c.Coverage = "" // what is looked at is not counted, and the plain simulator is faster
 	root := a.from(x.folder, "").Root
+	if f.waves && x.c.Dut != "rtl" {
+		fmt.Fprintf(a.err, "no waves: they are of the signals of RTL, and %s is run on %s\n", x.c.ID(), deviceOf(&x.c))
+		f.waves = false
+	}
 	work, free, err := shard.Scratch()
 	if err != nil {
 		return err
@@ -58,8 +62,16 @@ func (a *app) rerunOne(f *rerunFlags, arg string) error {
 		}
 		return done(r.Verdict.Exit())
 	}
-	a.explainRerun(x, &r, outcome)
+	a.explainRerun(f, x, &r, outcome)
 	return done(r.Verdict.Exit())
+}
+
+// deviceOf is what a case is run on, in words.
+func deviceOf(c *plan.Case) string {
+	if c.Dut == "model" {
+		return "the model"
+	}
+	return "no device: it is a command"
 }
 
 // execute runs a case within its limit of time.
@@ -81,7 +93,7 @@ func (a *app) execute(e *execute.Env, c *plan.Case) (result.Record, error) {
 }
 
 // explainRerun says what the execution came to, and whether that is what it came to before.
-func (a *app) explainRerun(x *chosen, r *result.Record, o *suite.Outcome) {
+func (a *app) explainRerun(f *rerunFlags, x *chosen, r *result.Record, o *suite.Outcome) {
 	if o != nil {
 		o.Explain(a.out) // with the folder
 	} else if r.Verdict != result.Match {
@@ -89,6 +101,9 @@ func (a *app) explainRerun(x *chosen, r *result.Record, o *suite.Outcome) {
 	}
 	if r.Folder != "" && (o == nil || o.Result == lockstep.Match) {
 		fmt.Fprintf(a.out, "folder: %s\n", shellPath(filepath.Join(x.folder.Dir, r.Folder)))
+	}
+	if f.waves && r.Verdict == result.Match {
+		fmt.Fprintln(a.out, "no waves: they are of a divergence, and it matches")
 	}
 	if x.before != nil {
 		if same := end(x.before) == end(r); same {

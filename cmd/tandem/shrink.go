@@ -28,9 +28,9 @@ type shrinkFlags struct {
 	dut, preset, mode string
 	fault             string
 	seed              uint64
-	seedGiven         bool
 	stalls            bool
 	random            int
+	given             func(flag string) bool // on the command line
 }
 
 const mostRuns = 100
@@ -55,7 +55,7 @@ or it does not come back, 4 the failure is of a kind that cannot be made smaller
   tandem shrink runs/random-17`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.seedGiven = c.Flags().Changed("seed")
+			f.given = c.Flags().Changed
 			if err := f.check(args); err != nil {
 				return usage(c, "%w", err)
 			}
@@ -79,7 +79,7 @@ the same way. What comes of it is a text: tandem vectors gen makes a vector of i
 		Example: "  tandem vectors shrink failing.mrv\n  tandem vectors shrink vectors/golden/receive/random.mrv random/5000 --fault window-edge",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.seedGiven = c.Flags().Changed("seed")
+			f.given = c.Flags().Changed
 			if err := f.check(args); err != nil {
 				return usage(c, "%w", err)
 			}
@@ -95,7 +95,7 @@ func (f *shrinkFlags) flags(c *cobra.Command) {
 	fs.StringVarP(&f.out, "output", "o", "", "the `file` to write, which ends in .scn")
 	fs.IntVar(&f.most, "runs", mostRuns, "most runs of the device")
 	fs.BoolVar(&f.json, "json", false, "print what came of it as JSON")
-	fs.StringVar(&f.dut, "dut", "rtl", "device: rtl or model; of an execution of a regression that of the regression, and so are the flags behind this")
+	fs.StringVar(&f.dut, "dut", "rtl", "device: rtl or model; not with a regression, whose executions have theirs, as they have the flags behind this")
 	fs.StringVar(&f.preset, "preset", "tiny", "table sizes, where a text or vector names none")
 	fs.StringVar(&f.mode, "mode", "full", "full or digest")
 	fs.StringVar(&f.fault, "fault", "", "plant a `bug` in the RTL (tandem bugs list)")

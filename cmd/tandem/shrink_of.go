@@ -32,12 +32,18 @@ func (a *app) quarry(f *shrinkFlags, args []string) (*quarry, error) {
 	case strings.HasSuffix(args[0], ".mrv"):
 		name, err = q.vector(f, args)
 	case isFile(filepath.Join(args[0], journal.StimulusFile)) && !strings.ContainsRune(filepath.Base(args[0]), '@'):
+		if err := f.fixed("a recorded run is", "preset", "mode", "seed", "stalls"); err != nil {
+			return nil, err
+		}
 		name, err = q.recorded(f, args[0])
 	case len(args) > 1:
 		err = fmt.Errorf("%q behind %q: a name goes with a file of vectors", args[1], args[0])
 	case strings.HasSuffix(args[0], ".scn") || !strings.ContainsRune(args[0], filepath.Separator):
 		name, err = q.scenario(args[0])
 	default:
+		if err := f.fixed("an execution of a regression is", "dut", "preset", "mode", "fault", "seed", "stalls"); err != nil {
+			return nil, err
+		}
 		if err = a.execution(q, f.dir, args[0]); f.out == "" {
 			return q, err
 		}
@@ -47,6 +53,17 @@ func (a *app) quarry(f *shrinkFlags, args []string) (*quarry, error) {
 		q.out = filepath.Base(name) + "-" + shrink.Name
 	}
 	return q, err
+}
+
+// fixed refuses flags that what is to be shrunk has no use for.
+func (f *shrinkFlags) fixed(what string, flags ...string) error {
+	var errs []error
+	for _, flag := range flags {
+		if f.given(flag) {
+			errs = append(errs, fmt.Errorf("--%s: %s shrunk as run", flag, what))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func isFile(path string) bool {
@@ -86,7 +103,7 @@ func (q *quarry) vector(f *shrinkFlags, args []string) (string, error) {
 		return "", &shrink.Unable{What: fmt.Sprintf("vector %s is of the steps of an engine: each of them stands for itself", v.Name)}
 	}
 	q.c.Preset, q.program = v.Preset, v.Program()
-	if !f.seedGiven {
+	if !f.given("seed") {
 		q.c.Seed = result.Seed(v.Seed)
 	}
 	return strings.ReplaceAll(v.Name, "/", "-"), nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,13 @@ import (
 
 // shrinkRun makes the smallest case of every cause of a run small, and prints the causes.
 func (a *app) shrinkRun(f *shrinkFlags, path string) error {
+	err := f.fixed("executions of a regression are", "dut", "preset", "mode", "fault", "seed", "stalls")
+	if f.given("output") {
+		err = errors.Join(err, errors.New("-o: every cause of a regression has a file of its own, beside what was kept of it"))
+	}
+	if err != nil {
+		return err
+	}
 	folder, err := regression.Open(path)
 	if err != nil {
 		return err

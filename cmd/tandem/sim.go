@@ -21,7 +21,6 @@ type simFlags struct {
 	workers          int
 	out, only, of    string
 	set, over        []string
-	given            func(flag string) bool
 }
 
 // sweepName is no experiment: it is any of them at many points.
@@ -48,10 +47,7 @@ use, or interrupted: what was done by then is printed and marked as partial; 3 w
   tandem sim incast --set senders=127 --json
   tandem sim sweep --of loss --over paths=1..32:x2 --out sweep
   tandem sim loss --only loss=1%/metaroce --seed 7`,
-		RunE: func(c *cobra.Command, args []string) error {
-			f.given = c.Flags().Changed
-			return a.runSim(all, f, args)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.runSim(all, f, args) },
 	}
 	fs := c.Flags()
 	fs.BoolVar(&f.all, "all", false, "every experiment")

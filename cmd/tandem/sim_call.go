@@ -55,9 +55,6 @@ func (f *simFlags) problems(args []string) []error {
 	say(f.workers < 1 || f.workers > mostWorkers, "--workers %d: want 1 to %d", f.workers, mostWorkers)
 	say(f.json && f.csv, "--json and --csv: want one of them")
 	say(f.csv && f.list, "--csv is of results, and --list has none: take --json")
-	for _, flag := range []string{"out", "only", "of"} {
-		say(f.given(flag) && map[string]string{"out": f.out, "only": f.only, "of": f.of}[flag] == "", "--%s is empty: name one, or leave it out", flag)
-	}
 	say(f.csv && (f.all || len(args) > 1), "--csv: experiments have other columns each: name one, or give --out")
 	say(f.only != "" && (f.all || len(args) > 1), "--only: name the experiment of that cell, and no other")
 	say(sweep && len(args) > 1, "sweep: name its experiment with --of, and none beside it")

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // usage is a mistake in the call: what is wrong, and where to read on.
@@ -38,4 +41,43 @@ func refuseUnknown(c *cobra.Command) {
 		}
 		return c.Help()
 	}
+}
+
+// leastOf is the annotation of a flag with the least number that it takes where it is given.
+const leastOf = "least"
+
+// atLeast says what the numbers of flags must not fall short of.
+func atLeast(c *cobra.Command, least int, flags ...string) {
+	for _, f := range flags {
+		c.Flags().Lookup(f).Annotations = map[string][]string{leastOf: {strconv.Itoa(least)}}
+	}
+}
+
+// sound refuses flags that were given and say nothing: an empty text, which would count as not given, and too small a number.
+func sound(c *cobra.Command, _ []string) error {
+	var errs []error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" {
+			errs = append(errs, fmt.Errorf("--%s is empty: give it a value, or leave it out", f.Name))
+		}
+		if least := f.Annotations[leastOf]; least != nil {
+			n, err := strconv.ParseInt(f.Value.String(), 10, 64)
+			want, _ := strconv.ParseInt(least[0], 10, 64) // atLeast wrote it
+			if err == nil && n < want {
+				errs = append(errs, fmt.Errorf("--%s %d: want a number from %d", f.Name, n, want))
+			}
+		}
+	})
+	if len(errs) > 0 {
+		return usage(c, "%w", errors.Join(errs...))
+	}
+	return nil
+}
+
+// plural is a number of things.
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -68,6 +68,7 @@ Equal arguments give equal bytes, for any number of workers.`,
 	fs.StringArrayVar(&f.runs, "run", nil, "stimulus of a run `folder`; may be given again")
 	fs.BoolVar(&f.settle, "settle", false, "put waits into scenarios and runs where time would decide")
 	fs.IntVar(&f.workers, "workers", 0, "vectors made side by side (0: one a processor)")
+	atLeast(c, 0, "workers")
 	complete(c, "preset", "tiny", "small", "full")
 	return c
 }

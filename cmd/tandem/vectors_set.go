@@ -144,6 +144,7 @@ the old ones with the ending .rej, and the exit code is 1. A vector that would b
 	c.Flags().StringArrayVar(&drop, "drop", nil, "a vector that may be gone; may be given again")
 	c.Flags().StringArrayVar(&only, "part", nil, "only this `file` of the set; the others stay as they are; may be given again")
 	c.Flags().IntVar(&workers, "workers", 0, "parts made side by side (0: one a processor); the bytes do not depend on it")
+	atLeast(c, 0, "workers")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the change as JSON")
 	return c
 }

@@ -3,10 +3,12 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"metaroce/tandem/cosim/regress/result"
@@ -40,18 +42,20 @@ func ParseFormats(text string) ([]Format, error) {
 	for _, f := range formats {
 		names = append(names, f.Name)
 	}
+	var errs []error
 	for _, name := range strings.Split(text, ",") {
-		found := false
-		for _, f := range formats {
-			if f.Name == strings.TrimSpace(name) {
-				list, found = append(list, f), true
-			}
-		}
-		if !found {
-			return nil, fmt.Errorf("format %q: there are %s", name, strings.Join(names, ", "))
+		name = strings.TrimSpace(name)
+		at := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
+		switch {
+		case at < 0:
+			errs = append(errs, fmt.Errorf("format %q: there are %s", name, strings.Join(names, ", ")))
+		case slices.ContainsFunc(list, func(f Format) bool { return f.Name == name }):
+			errs = append(errs, fmt.Errorf("format %q: named twice", name))
+		default:
+			list = append(list, formats[at])
 		}
 	}
-	return list, nil
+	return list, errors.Join(errs...)
 }
 
 // Write writes files into a directory, each in one step, and returns their paths.
