@@ -74,7 +74,7 @@ its use failed, 3 nothing or not enough was compared, 4 the target cannot do thi
 	c.SetOut(a.out)
 	c.SetErr(a.err)
 	c.PersistentFlags().StringVar(&a.checkout, "root", "", "checkout with rtl/ and cosim/dpi/ (default: found from here upwards)")
-	c.AddCommand(a.run(), a.diff(), a.replay(), a.scenario(), a.wire(), a.doctor(), a.version(), a.bench(), a.bugs(), a.mutate(), a.vectors(), a.sim(catalog.All()),
+	c.AddCommand(a.run(), a.diff(), a.replay(), a.scenario(), a.wire(), a.doctor(), a.version(), a.bench(), a.bugs(), a.mutate(), a.vectors(), a.sim(catalog.All()), a.pair(),
 		a.regress(), a.rerun(), a.triage(), a.coverage(), a.shrink(), a.report(), a.history(), a.regressShard(), a.regressWorker())
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(c, "%s", parserName.ReplaceAllString(err.Error(), ""))

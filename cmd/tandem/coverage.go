@@ -33,9 +33,12 @@ func (a *app) coverage() *cobra.Command {
 (vectors/cover/waivers.txt) and those of the RTL (rtl/waivers.txt). Lines are counted where the run was made with --coverage
 line, bits with --coverage toggle. A file of points as Verilator writes them (.dat) can stand in the place of a run.
 
---closure holds the run against the covergroups of its testplan: exit code 0 if every bin and point of them is hit or waived,
-1 if one is open or a waiver is of no use, 2 if counts are missing, 3 if something was not measured.
-docs/howto/coverage.md is the manual.`,
+--closure holds the run against the covergroups of its testplan. Percentages are of what is not waived.
+docs/howto/coverage.md is the manual.
+
+Exit codes: 0 shown (--closure: every bin and point of them is hit or waived), 1 --closure: one is open, or a waiver is of no
+use, 2 the call is wrong or the folder damaged (--closure: counts are missing), 3 nothing was counted (--closure: something
+was not measured).`,
 		Example: `  tandem regress smoke --coverage line
   tandem coverage latest
   tandem coverage latest --gaps

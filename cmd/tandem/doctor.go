@@ -22,7 +22,9 @@ type need struct {
 	For     string `json:"for"`
 	Package string `json:"package"` // Debian's name
 	Found   bool   `json:"found"`
-	Version string `json:"version,omitempty"`
+	// Optional: no problem where it is missing, but for what it is for.
+	Optional bool   `json:"optional,omitempty"`
+	Version  string `json:"version,omitempty"`
 
 	args []string // that print the version
 	file string   // a header instead of a command
@@ -39,6 +41,11 @@ func needs() []need {
 		{Name: "z3", For: "make test: proofs", Package: "z3", args: []string{"--version"}},
 		{Name: "tshark", For: "make test: the dissector", Package: "tshark", args: []string{"--version"}},
 		{Name: "fst2vcd", For: "make test: wave dumps; gtkwave opens them", Package: "gtkwave", args: []string{"--help"}},
+		{Name: "sbatch", For: "regress --launcher slurm; make test-farm", Package: "slurm-client", Optional: true, args: []string{"--version"}},
+		{Name: "slurmctld", For: "make test-farm", Package: "slurmctld", Optional: true, args: []string{"-V"}},
+		{Name: "slurmd", For: "make test-farm", Package: "slurmd", Optional: true, args: []string{"-V"}},
+		{Name: "munged", For: "make test-farm", Package: "munge", Optional: true, args: []string{"--version"}},
+		{Name: "chromium", For: "make test-report: the page in a browser", Package: "chromium", Optional: true, args: []string{"--version"}},
 	}
 }
 
@@ -50,13 +57,14 @@ type health struct {
 	Checkout string   `json:"checkout,omitempty"`
 	Needs    []need   `json:"needs"`
 	Problems []string `json:"problems"`
-	Install  string   `json:"install,omitempty"` // one line that installs what is missing
+	Install  string   `json:"install,omitempty"`  // one line that installs what is missing
+	Optional string   `json:"optional,omitempty"` // and one for what is optional
 }
 
 func (a *app) doctor() *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{Use: "doctor", Short: "what this machine has, what each command needs, and what to install", Args: noArgs, Example: "  tandem doctor",
-		Long: "Looks for the tools that commands need and prints their versions. Exits with 2 if something is missing. The model needs none of them: tandem run --dut model.",
+		Long: "Looks for the tools that commands need and prints their versions. Exits with 2 if something is missing that is not optional. The model needs none of them: tandem run --dut model.",
 		RunE: func(*cobra.Command, []string) error {
 			h := a.examine()
 			if asJSON {
@@ -77,14 +85,21 @@ func (a *app) doctor() *cobra.Command {
 
 func (a *app) examine() *health {
 	h := &health{Program: runtime.Version(), Machine: runtime.GOOS + "/" + runtime.GOARCH, Cores: runtime.NumCPU(), Problems: []string{}}
-	var packages []string
+	var packages, optional []string
 	for _, n := range needs() {
 		n.look(a.ctx)
-		if !n.Found {
+		switch {
+		case n.Found:
+		case n.Optional:
+			optional = append(optional, n.Package)
+		default:
 			packages = append(packages, n.Package)
 			h.Problems = append(h.Problems, fmt.Sprintf("%s is missing: needed for %s", n.Name, n.For))
 		}
 		h.Needs = append(h.Needs, n)
+	}
+	if optional != nil {
+		h.Optional = "apt-get install " + strings.Join(optional, " ")
 	}
 	if packages != nil {
 		h.Install = "apt-get install " + strings.Join(packages, " ")
@@ -104,6 +119,9 @@ func (a *app) examine() *health {
 	return h
 }
 
+// daemons is where Debian has them.
+const daemons = "/usr/sbin"
+
 // look finds a tool and asks it for its version.
 func (n *need) look(ctx context.Context) {
 	if n.file != "" {
@@ -112,8 +130,11 @@ func (n *need) look(ctx context.Context) {
 		return
 	}
 	path, err := exec.LookPath(n.Name)
-	if err != nil {
-		return
+	if err != nil { // daemons: not everybody's PATH has their folder
+		path = filepath.Join(daemons, n.Name)
+		if _, err := os.Stat(path); err != nil {
+			return
+		}
 	}
 	n.Found = true
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -145,11 +166,16 @@ func (a *app) printHealth(h *health) {
 		state := "missing"
 		if n.Found {
 			state = "found"
+		} else if n.Optional {
+			state = "none"
 		}
-		fmt.Fprintf(a.out, "  %s %-10s %-46s %s\n", a.paint(n.Found, fmt.Sprintf("%-7s", state)), n.Name, n.For, n.Version)
+		fmt.Fprintf(a.out, "  %s %-10s %-46s %s\n", a.paint(n.Found || n.Optional, fmt.Sprintf("%-7s", state)), n.Name, n.For, n.Version)
 	}
 	for _, p := range h.Problems {
 		fmt.Fprintf(a.out, "problem: %s\n", p)
+	}
+	if h.Optional != "" {
+		fmt.Fprintf(a.out, "optional: %s\n", h.Optional)
 	}
 	switch {
 	case h.Install != "":

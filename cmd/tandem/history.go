@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/regress/history"
 	"metaroce/tandem/cosim/regress/report"
 	"metaroce/tandem/cosim/regress/result"
@@ -18,7 +20,9 @@ func (a *app) history() *cobra.Command {
 	dir, planName := "", ""
 	most := 20
 	c := &cobra.Command{Use: "history", Short: "what regressions came to over time", Args: noArgs,
-		Long: `Lists the latest regressions, or asks the index over them. The index is made of the runs' results and can be made again from them.`,
+		Long: `Lists the latest regressions, or asks the index over them. The index is made of the runs' results and can be made again from them.
+
+Exit codes: 0 it was asked, 2 the index cannot be read, 3 there are no runs.`,
 		Example: `  tandem history
   tandem history --plan nightly --most 100
   tandem history flaky
@@ -40,6 +44,9 @@ func (a *app) history() *cobra.Command {
 		}}
 	rebuild := &cobra.Command{Use: "rebuild", Short: "makes the index again from the results of all runs", Args: noArgs, Example: "  tandem history rebuild",
 		RunE: func(*cobra.Command, []string) error {
+			if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+				return &status{result: lockstep.Inconclusive, err: noHistory(dir)}
+			}
 			n, err := regression.Rebuild(dir)
 			fmt.Fprintf(a.out, "%d runs\n", n)
 			return errors.Join(err, report.Reindex(dir))
@@ -56,12 +63,23 @@ func (a *app) history() *cobra.Command {
 }
 
 func withHistory(dir string, f func(*history.Store) error) error {
+	if _, err := os.Stat(filepath.Join(dir, history.FileName)); errors.Is(err, os.ErrNotExist) {
+		return &status{result: lockstep.Inconclusive, err: noHistory(dir)}
+	}
 	s, err := history.Open(filepath.Join(dir, history.FileName))
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	return f(s)
+}
+
+// noHistory says what to do where no index is.
+func noHistory(dir string) error {
+	if runs, _ := filepath.Glob(filepath.Join(dir, "*", regression.HeaderFile)); len(runs) > 0 {
+		return fmt.Errorf("the runs in %s have no index: tandem history rebuild makes it", dir)
+	}
+	return fmt.Errorf("there are no runs in %s: run a regression first (tandem regress smoke), or name their folder with --dir", dir)
 }
 
 func (a *app) listRuns(s *history.Store, planName string, most int) error {

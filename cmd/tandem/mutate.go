@@ -25,11 +25,12 @@ func (a *app) mutate() *cobra.Command {
 		Use:   "mutate",
 		Short: "lets Yosys change the RTL outside the steps, and counts which changes lockstep catches",
 		Long: fmt.Sprintf(`Yosys changes one bit of one cell at a time, anywhere but inside the steps, %d times in each of %d blocks. All of them are in one
-simulator, and each is run in lockstep over all scenarios and some random traffic until it is caught. A mutant has an effect if what the
-outputs show differs in any cycle from the netlist without a mutant; data beside a low valid do not count. Survivors are
-listed with cell, port and source line.
+simulator, and each is run in lockstep over all scenarios and some random traffic until it is caught. One that is not has no effect
+where that is proven (of every state and input, or of %d cycles from any state) or where the outputs show what those of the netlist
+without a mutant show, in every cycle; data beside a low valid do not count. All others survived: they are listed with cell, port
+and source line. docs/faults.md is the page.
 
-With --check it exits with 1 where fewer than %d %% of those with an effect are caught.`, mutate.Count, len(mutate.Blocks), mutate.Gate),
+Exit codes: 0 they were run, 1 with --check: fewer than %d %% of those with an effect are caught, 2 it could not be done.`, mutate.Count, len(mutate.Blocks), mutate.Cycles, mutate.Gate),
 		Example: "  tandem mutate --check\n  tandem mutate --seed 2 --count 5\n  tandem mutate --only 17,42",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {

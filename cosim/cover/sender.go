@@ -11,8 +11,8 @@ import (
 // has the records of one NIC.
 type sender struct {
 	*Cover
-	xmit, acked, echo, walk, choice, mark, cc, cut, moves, share, told *group
-	timer, sched, slot                                                 outcomes
+	xmit, wrap, acked, echo, walk, choice, mark, cc, cut, moves, share, told *group
+	timer, sched, slot                                                       outcomes
 
 	paths     map[uint16]*senderPath
 	conns     map[uint16]uint8 // state of cc.conn
@@ -25,7 +25,9 @@ type sender struct {
 type senderPath struct {
 	cum   uint32 // of ack_recv.path, where known
 	known bool
-	state uint8 // of path_timer.path
+	state uint8          // of path_timer.path
+	epoch uint8          // of path_timer.path
+	next  event.XmitPath // of xmit.path
 }
 
 // NewSender makes empty bins of the sender and the other engines of an endpoint.
@@ -77,6 +79,8 @@ func (c *sender) define() {
 	yes := func(name string) dimension { return dimension{name, noYes} }
 	lists := dimension{"list", []string{"live", "lost", "away"}}
 	c.xmit = c.add("xmit", "transmission list: what is done", dimension{"op", opNames(event.KindXmit)})
+	c.wrap = c.add("sendwrap", "serial number of the sender that passed from its highest value to zero, beside packets that were lost or not",
+		dimension{"of", []string{"psn", "tsn", "cum", "epoch"}}, yes("lost"))
 	c.acked = c.add("ackrecv", "acknowledgement by what it says, beside the newest before it", dimension{"cum", []string{"older", "same", "newer"}}, yes("holes"),
 		dimension{"epoch", []string{"own", "other"}})
 	c.echo = c.add("echo", "what an acknowledgement echoes: a packet that is a sample of the round trip, one that is not, a detour", dimension{"of", []string{"sample", "other", "detour"}})
@@ -124,7 +128,7 @@ func (c *sender) observe(record []byte) {
 	case event.KindXmit:
 		var r event.Xmit
 		if r.Decode(record) == nil {
-			c.xmit.hit(int(r.Head.Op))
+			c.xmitStep(&r)
 		}
 	case event.KindAckRecv:
 		var r event.AckRecv

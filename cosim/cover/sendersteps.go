@@ -1,6 +1,8 @@
 package cover
 
 import (
+	"math"
+
 	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/wire"
 )
@@ -16,6 +18,29 @@ func (c *sender) ccStep(r *event.Cc) {
 	}
 }
 
+// wraps of the sender.
+const (
+	sentPsn = iota
+	sentTsn
+	sentCum
+	sentEpoch
+)
+
+func (c *sender) xmitStep(r *event.Xmit) {
+	c.xmit.hit(int(r.Head.Op))
+	p := c.path(r.In.PathRow)
+	if p.next.NextPsn == math.MaxUint32 && r.Path.NextPsn == 0 {
+		c.wrap.hit(sentPsn, b2i(lost(&r.Path)))
+	}
+	if p.next.NextTsn == math.MaxUint32 && r.Path.NextTsn == 0 {
+		c.wrap.hit(sentTsn, b2i(lost(&r.Path)))
+	}
+	p.next = r.Path
+}
+
+// lost says whether packets of a path wait to be sent again, or are away by another port or epoch.
+func lost(p *event.XmitPath) bool { return p.Lost > 0 || p.Away > 0 }
+
 func (c *sender) ackStep(r *event.AckRecv) {
 	p := c.path(r.In.PathRow)
 	before, known := p.cum, p.known
@@ -29,6 +54,9 @@ func (c *sender) ackStep(r *event.AckRecv) {
 		cum = 0
 	case d > 0:
 		cum = 2
+	}
+	if d := r.Path.Cum - before; d < 1<<16 && r.Path.Cum < before { // a row that another connection has now jumps farther
+		c.wrap.hit(sentCum, b2i(lost(&p.next)))
 	}
 	holes := r.In.Vector != [len(r.In.Vector)]uint64{}
 	c.acked.hit(cum, b2i(holes), b2i(r.In.Epoch != r.In.OwnEpoch))
@@ -76,5 +104,8 @@ func (c *sender) timerStep(r *event.PathTimer) {
 		c.timer.hit(c.timer.step(r.Head.Op, first(o.Resend && !o.Suspect && !o.Failed, o.Suspect, o.Failed,
 			o.SendProbe && !o.Suspect && !o.Failed && !o.Resend, o.Active && !o.Changed, o.Changed, o.Refused)))
 	}
-	p.state = r.Path.State
+	if p.epoch != 0 && r.Path.Epoch == 0 {
+		c.wrap.hit(sentEpoch, b2i(lost(&p.next)))
+	}
+	p.state, p.epoch = r.Path.State, r.Path.Epoch
 }

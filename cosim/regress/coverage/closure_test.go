@@ -19,7 +19,7 @@ func TestClosure(t *testing.T) {
 	assert.Equal(t, 13+7, c.Closed)
 
 	all := r.Closure(nil)
-	bins := cover.New().Report(nil, "")
+	bins := cover.NewAll().Report(nil, "")
 	assert.Len(t, all.Open, bins.Bins, "without covergroups all bins count, and no line")
 	r.Functional = nil
 	assert.Empty(t, r.Closure(nil).Open)

@@ -28,7 +28,7 @@ type Run struct {
 // collector adds up what executions left.
 type collector struct {
 	run     *Run
-	bins    *cover.Cover
+	bins    *cover.All
 	sum     *Sum
 	layouts map[string]Added // of the first file of each simulator
 	all     []Execution
@@ -38,7 +38,7 @@ type collector struct {
 // Collect adds up what the matching executions of a run left and writes the report, and the sum where simulators counted.
 // nil: nothing was left. What cannot be read is in the report's Missing.
 func Collect(run *Run) (*Report, error) {
-	c := &collector{run: run, bins: cover.New(), sum: NewSum(), layouts: map[string]Added{}, report: &Report{Version: Version}}
+	c := &collector{run: run, bins: cover.NewAll(), sum: NewSum(), layouts: map[string]Added{}, report: &Report{Version: Version}}
 	for i := range run.Records {
 		if r := &run.Records[i]; r.Verdict == result.Match && r.Coverage != "" {
 			c.execution(r)
@@ -93,13 +93,13 @@ func (c *collector) execution(r *result.Record) {
 	c.all = append(c.all, Execution{r.ID(), hit})
 }
 
-func (c *collector) readBins(r *result.Record) (*cover.Cover, error) {
+func (c *collector) readBins(r *result.Record) (*cover.All, error) {
 	f, err := os.Open(filepath.Join(c.run.Dir, r.Coverage))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	bins := cover.New()
+	bins := cover.NewAll()
 	return bins, bins.Add(f)
 }
 

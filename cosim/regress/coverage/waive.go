@@ -36,7 +36,7 @@ func LoadWaivers(root, day string) (*Waivers, error) {
 
 // Waive puts waivers over what was not hit, those of before taken away. A waiver that waives nothing is told of, unless
 // what it is about was not measured. bins are those of the run.
-func (r *Report) Waive(bins *cover.Cover, w *Waivers) {
+func (r *Report) Waive(bins *cover.All, w *Waivers) {
 	b := bins.Report(w.Bins, w.Day)
 	f := &Functional{Bins: b.Bins, Hit: b.Hit, Waived: b.Waived}
 	for _, g := range b.Groups {
@@ -88,7 +88,7 @@ func Again(dir string, w *Waivers) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	bins := cover.New()
+	bins := cover.NewAll()
 	if err := bins.Add(bytes.NewReader(text)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

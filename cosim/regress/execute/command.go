@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"metaroce/tandem/cosim/cover"
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
@@ -23,6 +24,10 @@ import (
 // ResultVariable names the environment variable with the path of a file that a command may write: a JSON object of
 // Told, which says more than an exit code can.
 const ResultVariable = "TANDEM_RESULT"
+
+// BinsVariable names the environment variable with the path of a file that a command may write: functional bins, as the Encode of
+// package cover has them. It is there where bins are counted.
+const BinsVariable = "TANDEM_BINS"
 
 // Told is what a command may say of itself.
 type Told struct {
@@ -59,7 +64,11 @@ func (e *Env) command(ctx context.Context, c *plan.Case, r result.Record) result
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Args[0] = c.Command[0] // under the name that it was called by
 	cmd.Dir, cmd.Stdout, cmd.Stderr = e.Root, w, w
+	bins := filepath.Join(dir, "bins")
 	cmd.Env = append(os.Environ(), ResultVariable+"="+told)
+	if e.Cover {
+		cmd.Env = append(cmd.Env, BinsVariable+"="+bins)
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = killWait
@@ -71,6 +80,11 @@ func (e *Env) command(ctx context.Context, c *plan.Case, r result.Record) result
 	}
 	if r, err = listen(r, told); err != nil {
 		r = failed(r, "command", err)
+	}
+	if e.Cover && r.Verdict == result.Match {
+		if r, err = e.binsOf(r, bins); err != nil {
+			r = failed(r, "command", err)
+		}
 	}
 	r.Line = strings.ReplaceAll(r.Line, e.Work, "...")
 	if e.Keep == "always" || e.Keep == "failure" && r.Verdict != result.Match {
@@ -122,6 +136,22 @@ func judgeCommand(r result.Record, program string, err error, last string) resul
 	}
 	s.Kind = fmt.Sprintf("exit %d", code)
 	return Fail(r, v, s, fmt.Sprintf("%s ended with exit code %d: %s", name, code, last))
+}
+
+// binsOf takes over the bins that a command wrote, if it wrote some.
+func (e *Env) binsOf(r result.Record, path string) (result.Record, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return r, nil
+	}
+	bins := cover.NewAll()
+	if err == nil {
+		err = bins.Add(bytes.NewReader(text))
+	}
+	if err != nil {
+		return r, fmt.Errorf("the file %s that the command wrote cannot be read: %w", BinsVariable, err)
+	}
+	return e.cover(r, bins)
 }
 
 // listen adds what the command said in its file, if it wrote one.

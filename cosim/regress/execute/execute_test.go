@@ -18,6 +18,7 @@ import (
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/suite"
+	"metaroce/tandem/model/event"
 )
 
 func env(t *testing.T) *Env {
@@ -273,6 +274,28 @@ func TestWhatCommandsTell(t *testing.T) {
 	assert.Equal(t, uint64(7), r.Events)
 	r = do(t, e, sh(`echo '{"evnts":7}' > $TANDEM_RESULT`))
 	assert.Equal(t, result.Bench, r.Verdict, "a word that nobody understands is no pass")
+}
+
+// TestBinsOfCommands: where bins are counted a command may leave some; what nobody can read is no pass.
+func TestBinsOfCommands(t *testing.T) {
+	e := env(t)
+	e.Cover = false
+	r := do(t, e, sh(`test -z "$TANDEM_BINS"`))
+	assert.Equal(t, result.Match, r.Verdict, "nobody counts")
+	e.Cover = true
+	assert.Empty(t, do(t, e, sh("true")).Coverage)
+	sender := cover.NewSender()
+	sender.Observe(make([]byte, event.RecordSize))
+	r = do(t, e, sh("cat > $TANDEM_BINS <<'.'\n"+string(sender.Encode())+".\n"))
+	require.Equal(t, result.Match, r.Verdict, r.Line)
+	b, err := os.ReadFile(filepath.Join(e.Run, r.Coverage))
+	require.NoError(t, err)
+	assert.Equal(t, string(sender.Encode()), string(b))
+	r = do(t, e, sh("echo bins > $TANDEM_BINS"))
+	assert.Equal(t, result.Bench, r.Verdict)
+	assert.Contains(t, r.Line, "the file TANDEM_BINS that the command wrote cannot be read: bins: ")
+	r = do(t, e, sh("echo bins > $TANDEM_BINS; exit 1"))
+	assert.Equal(t, result.Divergence, r.Verdict, "what did not match is not counted")
 }
 
 // TestCommandsAreEnded: with all that they began, and without waiting for it.
