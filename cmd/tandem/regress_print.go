@@ -137,7 +137,8 @@ func (a *app) cameTo(f *regressFlags, s *regression.Summary, err error) error {
 			*regression.Header
 			Buckets  []triage.Bucket `json:"buckets"`
 			Failures []result.Record `json:"failures"`
-		}{s.Folder.Dir, h, t.Buckets, failures(s.Records)}); err != nil {
+			Shrink   []string        `json:"not_shrunk,omitempty"`
+		}{s.Folder.Dir, h, t.Buckets, failures(s.Records), notes}); err != nil {
 			return err
 		}
 		return done(verdict.Exit())

@@ -39,7 +39,10 @@ func (a *app) shrinkRun(f *shrinkFlags, path string) error {
 		return err
 	}
 	if f.json {
-		err = a.json(t)
+		err = a.json(struct {
+			*triage.Triage
+			Notes []string `json:"notes"` // why causes have no smaller case
+		}{t, append([]string{}, notes...)})
 	} else {
 		a.buckets(t, shellPath(folder.Dir), nil)
 		for _, n := range notes {

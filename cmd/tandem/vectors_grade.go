@@ -51,7 +51,7 @@ With --check it exits with 1 where a block has less than %d %% of its effective 
 	fs.Uint64Var(&g.Seed, "seed", grade.Seed, "seed of Yosys' choice")
 	fs.DurationVar(&g.Limit, "limit", grade.Limit, "how long the solver may take for a mutant of a step")
 	fs.IntVar(&g.Workers, "jobs", 0, "simulations side by side (0: one a processor)")
-	atLeast(c, 0, "jobs", "steps", "around")
+	atLeast(c, 0, "jobs")
 	fs.BoolVar(&g.check, "check", false, "exit with 1 if the gate does not hold")
 	fs.BoolVar(&g.keep, "keep", false, "write steps that kill survivors into "+keptFile)
 	fs.BoolVar(&g.asJSON, "json", false, "print every mutant and vector as JSON")
