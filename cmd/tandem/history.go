@@ -87,6 +87,9 @@ func (a *app) listRuns(s *history.Store, planName string, most int) error {
 	if err != nil {
 		return err
 	}
+	if len(list) == 0 {
+		return noRuns(planName)
+	}
 	fmt.Fprintf(a.out, "%-20s %-16s %10s %-12s %7s %7s  %s\n", "run", "begun", "seconds", "verdict", "match", "runs", "revision")
 	for i := range list {
 		r := &list[i]
@@ -98,6 +101,15 @@ func (a *app) listRuns(s *history.Store, planName string, most int) error {
 			a.paint(r.Verdict == result.Match, fmt.Sprintf("%-12s", r.Verdict)), r.Matched, r.Cases, revision)
 	}
 	return nil
+}
+
+// noRuns is said where the index has none of what is asked for.
+func noRuns(planName string) error {
+	err := errors.New("the index has no runs")
+	if planName != "" {
+		err = fmt.Errorf("the index has no runs of a plan %q", planName)
+	}
+	return &status{result: lockstep.Inconclusive, err: err}
 }
 
 func (a *app) listFlakes(s *history.Store) error {
@@ -116,6 +128,9 @@ func (a *app) listRates(s *history.Store, planName string, most int) error {
 	list, err := s.Rates(planName, most)
 	if err != nil {
 		return err
+	}
+	if len(list) == 0 {
+		return noRuns(planName)
 	}
 	fmt.Fprintf(a.out, "%-48s %7s %7s %10s\n", "test", "match", "runs", "mean ms")
 	for _, r := range list {

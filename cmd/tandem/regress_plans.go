@@ -21,6 +21,9 @@ func planPath(root, arg string) (string, error) {
 		for _, p := range plans(root) {
 			names = append(names, p.name)
 		}
+		if len(names) == 0 {
+			return "", fmt.Errorf("plan %q: no file, and there are no plans in %s", arg, filepath.Join(root, "plans"))
+		}
 		return "", fmt.Errorf("plan %q: no file, and none of that name in plans/ (there are %s)", arg, strings.Join(names, ", "))
 	}
 	return path, nil

@@ -118,7 +118,7 @@ func Resume(ctx context.Context, dir string, o Common) (*Summary, error) {
 		return nil, err
 	}
 	if p != f.Header.Program {
-		return nil, fmt.Errorf("%s was begun by another build of this program (%.12s, this is %.12s): results of two cannot be mixed; begin a new run, or one of its cases with `tandem regress --repeat %s`",
+		return nil, fmt.Errorf("%s was begun by another build of this program (%.12s, this is %.12s): results of two cannot be mixed; begin a new run, of its cases with `tandem rerun --repeat %s`",
 			f.Dir, f.Header.Program, p, f.Header.ID)
 	}
 	if err := f.retire(ctx); err != nil {
