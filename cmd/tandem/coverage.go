@@ -69,7 +69,7 @@ of what is given does not matter. It can be shown with tandem coverage OUT, and 
 		Example: "  tandem coverage merge all.dat nightly-3 weekly-1 other/cover",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usage(c, "%d arguments: want OUT and at least one IN", len(args))
+				return usage(c, "%s: want OUT and at least one IN", plural(len(args), "argument"))
 			}
 			if filepath.Ext(args[0]) != ".dat" {
 				return usage(c, "OUT is %s: want a name that ends in .dat", args[0])

@@ -113,6 +113,12 @@ func (f *runFlags) check(c *cobra.Command, args []string) error {
 	if f.fault != "" && f.dut == "model" {
 		errs = append(errs, errors.New("--fault: bugs are planted in the RTL, not in the model"))
 	}
+	if f.wave && f.dut == "model" {
+		errs = append(errs, errors.New("--wave: waves are of the signals of RTL, and the model has none"))
+	}
+	if f.skewGiven && f.skew && f.dut == "model" {
+		errs = append(errs, errors.New("--skew: the times of RTL are held against those of the model, and with --dut model there are only these"))
+	}
 	number := func(flag string, n, lo, hi int) {
 		if n < lo || n > hi {
 			errs = append(errs, fmt.Errorf("--%s %d: want %d to %d", flag, n, lo, hi))

@@ -19,7 +19,7 @@ func usage(c *cobra.Command, format string, args ...any) error {
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != len(names) {
-			return usage(c, "%d arguments: want %v", len(args), names)
+			return usage(c, "%s: want %v", plural(len(args), "argument"), names)
 		}
 		return nil
 	}
