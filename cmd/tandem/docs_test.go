@@ -35,9 +35,9 @@ func callsOf(text string) []string {
 }
 
 // wrong says what is wrong with a call; "": nothing. No call is run; of a simulation names and values are looked at.
-func wrong(call string) string {
+func wrong(t *testing.T, call string) string {
 	args := strings.Fields(call)[1:]
-	root := newApp(nil, io.Discard, io.Discard).root()
+	root := newApp(t.Context(), io.Discard, io.Discard).root()
 	c, _, err := root.Find(args)
 	switch {
 	case err != nil:
@@ -75,12 +75,12 @@ func TestCallsInTheDocuments(t *testing.T) {
 		require.NoError(t, err)
 		for _, call := range callsOf(string(text)) {
 			n++
-			assert.Empty(t, wrong(call), "%s: %s", name, call)
+			assert.Empty(t, wrong(t, call), "%s: %s", name, call)
 		}
 	}
 	assert.Greater(t, n, 100)
 	for _, bad := range []string{"tandem simulate loss", "tandem run --sed 5", "tandem sim los", "tandem sim loss --set mr.thresh=5", "tandem sim loss --set loss=70%"} {
-		assert.NotEmpty(t, wrong(bad), bad)
+		assert.NotEmpty(t, wrong(t, bad), bad)
 	}
 	assert.Equal(t, []string{"tandem run a", "tandem sim loss --list"}, callsOf("x `bin/tandem run a` y\n```\ntandem sim loss --list     what may be set; --foo: no flag\n```\n"))
 }

@@ -149,6 +149,19 @@ func TestTailBehindSetUp(t *testing.T) {
 	assert.Less(t, len(made.Items), 900)
 }
 
+// TestReadsWhereNoRegisterIs: they are said by their address, and mean the same again.
+func TestReadsWhereNoRegisterIs(t *testing.T) {
+	items := stimulus.List{{Kind: stimulus.KindRead, Addr: event.RegId}, {Kind: stimulus.KindRead, Addr: 0xc}, {Kind: stimulus.KindRead, Addr: 0x102}, {Kind: stimulus.KindRead, Addr: 0xfff}}
+	f, err := scenario.Lift(&compose.Program{Items: items}, scenario.LiftOptions{Params: preset.Tiny, To: len(items)})
+	require.NoError(t, err)
+	assert.Equal(t, "read ID\nread 0xc\nread 0x102\nread 0xfff\n", string(scenario.Format(f)))
+	f, err = scenario.Parse("x.scn", append([]byte("title \"x\"\ncovers R-FRAME\n\n"), append(scenario.Format(f), "\nexpect reads=4\n"...)...))
+	require.NoError(t, err)
+	c, err := scenario.Compile(f, scenario.Options{Params: preset.Tiny, Seed: 1})
+	require.NoError(t, err)
+	assert.Equal(t, items, c.Program.Items)
+}
+
 func TestWhatNoTextCanSay(t *testing.T) {
 	lift := func(items ...stimulus.Item) error {
 		p := &compose.Program{Items: items, Frames: make([]compose.Frame, stimulus.List(items).Frames())}
