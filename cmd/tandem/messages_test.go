@@ -37,7 +37,7 @@ func TestCallsInMessages(t *testing.T) {
 				for _, m := range toldCall.FindAllStringSubmatch(text, -1) {
 					n++
 					call := strings.TrimSuffix(strings.ReplaceAll(m[1]+m[2]+m[3], "%s", "NAME"), ".")
-					assert.Empty(t, wrong(call), "%s: %s", path, call)
+					assert.Empty(t, wrong(t, call), "%s: %s", path, call)
 				}
 				return true
 			})
