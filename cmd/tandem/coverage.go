@@ -15,8 +15,8 @@ import (
 
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/regress/coverage"
-	"metaroce/tandem/cosim/regress/result"
 	regression "metaroce/tandem/cosim/regress/run"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // coverageFlags are the flags of tandem coverage.
@@ -282,7 +282,7 @@ func (f *coverageFlags) export(x *covered) error {
 			continue
 		}
 		var b strings.Builder
-		errs = append(errs, write(&b, x.root), result.Replace(name, []byte(b.String())))
+		errs = append(errs, write(&b, x.root), atomicfile.Write(name, []byte(b.String())))
 	}
 	return errors.Join(errs...)
 }

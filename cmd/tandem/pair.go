@@ -10,7 +10,7 @@ import (
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/pair"
 	"metaroce/tandem/cosim/regress/execute"
-	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 func (a *app) pair() *cobra.Command {
@@ -50,7 +50,7 @@ func (a *app) paired(r *pair.Report, asJSON bool) error {
 		}
 		b, err := text()
 		if err == nil {
-			err = result.Replace(path, b)
+			err = atomicfile.Write(path, b)
 		}
 		if err != nil {
 			return err

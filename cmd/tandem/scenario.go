@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/internal/atomicfile"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/scenario"
 	"metaroce/tandem/vectors/scenarios"
@@ -129,7 +130,7 @@ func (a *app) format(name string, write, check bool) (bool, error) {
 	switch {
 	case check:
 	case write && changed:
-		err = os.WriteFile(name, form, 0o644)
+		err = atomicfile.Write(name, form)
 	case !write:
 		_, err = a.out.Write(form)
 	}

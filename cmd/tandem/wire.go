@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/suite"
+	"metaroce/tandem/internal/atomicfile"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/nic/capture"
 	"metaroce/tandem/nic/show"
@@ -103,13 +105,9 @@ func (a *app) wireWrite() *cobra.Command {
 	return c
 }
 
-func (a *app) writeCapture(name string, frames [][]byte) (err error) {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w, err := capture.NewWriter(f)
+func (a *app) writeCapture(name string, frames [][]byte) error {
+	var b bytes.Buffer
+	w, err := capture.NewWriter(&b)
 	if err != nil {
 		return err
 	}
@@ -118,6 +116,12 @@ func (a *app) writeCapture(name string, frames [][]byte) (err error) {
 			return err
 		}
 	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(name, b.Bytes()); err != nil {
+		return err
+	}
 	fmt.Fprintf(a.out, "%s: %d frames\n", name, len(frames))
-	return w.Close()
+	return nil
 }

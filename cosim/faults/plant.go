@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"metaroce/tandem/cosim/target"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // Plusarg chooses a fault in a planted simulator; 0 is none.
@@ -134,16 +135,5 @@ func writeFile(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return atomicfile.Write(path, []byte(text))
 }

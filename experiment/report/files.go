@@ -11,6 +11,7 @@ import (
 
 	"metaroce/tandem/experiment"
 	"metaroce/tandem/experiment/chart"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // Files writes everything into a folder: results.json, results.csv, traces.csv where there are traces, each plot as SVG
@@ -51,7 +52,6 @@ func (f *folder) result(below string, r *experiment.Result) {
 	}
 }
 
-// file writes through a name of its own, so that a file is whole or not there.
 func (f *folder) file(name string, write func(io.Writer) error) {
 	if f.err != nil {
 		return
@@ -62,14 +62,13 @@ func (f *folder) file(name string, write func(io.Writer) error) {
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o755)
 	}
-	if err == nil {
-		err = replace(path, b.Bytes())
-	}
 	if err != nil {
 		f.err = fmt.Errorf("cannot write %s: %w", path, reason(err))
 		return
 	}
-	f.wrote = append(f.wrote, filepath.ToSlash(name))
+	if f.err = atomicfile.Write(path, b.Bytes()); f.err == nil {
+		f.wrote = append(f.wrote, filepath.ToSlash(name))
+	}
 }
 
 // Prepare makes the folder and tries to write into it: what takes hours must not fail at its end.
@@ -85,18 +84,6 @@ func Prepare(dir string) error {
 		return fmt.Errorf("cannot write into %s: %w", dir, reason(err))
 	}
 	return nil
-}
-
-func replace(path string, text []byte) error {
-	part := path + ".part"
-	err := os.WriteFile(part, text, 0o644)
-	if err == nil {
-		err = os.Rename(part, path)
-	}
-	if err != nil {
-		_ = os.Remove(part)
-	}
-	return err
 }
 
 // reason is an error without the name that a file has while it is being written: nobody has asked for that.

@@ -107,6 +107,8 @@ func TestPlantedImports(t *testing.T) {
 		{"model uses global randomness", own("model/pipe", "math/rand/v2"), "must not import math/rand/v2"},
 		{"model uses the math of floats", own("model/ack", "math"), "must not import math"},
 		{"model counts bits", own("model/ack", "math/bits"), ""},
+		{"model writes a file", own("model/ack", Module+"/internal/atomicfile"), "must not import internal/atomicfile"},
+		{"vectors write a file", own("vectors/export", Module+"/internal/atomicfile"), ""},
 		{"model uses C", own("model/ack", "C"), "uses cgo"},
 		{"model uses gopacket", own("model/admit", "github.com/google/gopacket/layers"), "must not import github.com/google/gopacket"},
 		{"layers use gopacket", own("nic/layers", "github.com/google/gopacket"), ""},

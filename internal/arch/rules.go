@@ -14,6 +14,9 @@ type allowed struct {
 // common is what every block of the model may know: the codec, the records, the sizes, and how a step counts time.
 var common = []string{"model/event", "model/preset", "model/sim", "model/wire"}
 
+// shared is what any package may import, but for those of the model, which write no files.
+var shared = []string{"internal/atomicfile"}
+
 // layers is the order of the project, leaves first. A package that no row matches is an error: put it in its place.
 var layers = []allowed{
 	{"model/spec", nil, "the one definition: the generators read it, nothing runs on it"},
@@ -73,6 +76,7 @@ var layers = []allowed{
 	{"experiment", []string{"model/sim"}, "frame: knows neither network nor transport"},
 
 	{"internal/arch", nil, "rules on the others"},
+	{"internal/atomicfile", nil, "files that are whole or as they were: a leaf, so that anybody may write so"},
 	{"scripts/...", nil, "tools of the checks: no part of the product"},
 	{"cmd/wiregen/...", []string{"cmd/wiregen/...", "model/spec"}, "writes generated code, so it must not need any"},
 	{"cmd/...", []string{"..."}, "commands put everything together; nothing imports them"},

@@ -12,6 +12,7 @@ import (
 
 	"metaroce/tandem/cosim/cover"
 	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // Run is what is collected.
@@ -125,7 +126,7 @@ func (c *collector) points(r *result.Record, simulator string) ([]int, error) {
 }
 
 func (c *collector) writeSums() error {
-	err := result.Replace(filepath.Join(c.run.Dir, BinsSumFile), c.bins.Encode())
+	err := atomicfile.Write(filepath.Join(c.run.Dir, BinsSumFile), c.bins.Encode())
 	if c.sum.Len() > 0 {
 		err = errors.Join(err, WriteSum(filepath.Join(c.run.Dir, SumFile), c.sum))
 	}
@@ -138,5 +139,5 @@ func WriteSum(path string, s *Sum) error {
 	if err := s.Write(&b); err != nil {
 		return err
 	}
-	return result.Replace(path, b.Bytes())
+	return atomicfile.Write(path, b.Bytes())
 }

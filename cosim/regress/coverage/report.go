@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // Files below the run folder.
@@ -101,7 +101,7 @@ func (r *Report) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return result.Replace(filepath.Join(dir, ReportFile), append(b, '\n'))
+	return atomicfile.Write(filepath.Join(dir, ReportFile), append(b, '\n'))
 }
 
 // Read reads the report of a run folder; os.ErrNotExist: the run has none.

@@ -12,6 +12,7 @@ import (
 	"metaroce/tandem/cosim/regress/coverage"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/suite"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // cover writes the bins of a run.
@@ -22,7 +23,7 @@ func (e *Env) cover(r result.Record, c interface{ Encode() []byte }) (result.Rec
 		return r, err
 	}
 	r.Coverage = name
-	return r, result.Replace(path, c.Encode())
+	return r, atomicfile.Write(path, c.Encode())
 }
 
 // pointsFile is where the simulator writes what it counted of the RTL.

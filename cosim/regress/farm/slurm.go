@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // Slurm starts shards as the tasks of one job array. What they did stands in their files, and so does whether they live and
@@ -169,7 +169,7 @@ func (a *array) submit(ctx context.Context) error {
 			a.job, err = j, nil
 		}
 		if err == nil {
-			return result.Replace(a.stem+".job", []byte(fmt.Sprintf("%s %s %s\n", a.job.id, a.name, a.job.cluster)))
+			return atomicfile.Write(a.stem+".job", []byte(fmt.Sprintf("%s %s %s\n", a.job.id, a.name, a.job.cluster)))
 		}
 		if time.Now().After(end) {
 			return fmt.Errorf("the array of %d shards was not taken for %v: %w; see that slurmctld runs (`scontrol ping`)", len(a.shards), a.limits.submit, err)

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // Format is one of the forms of a report.
@@ -70,7 +70,7 @@ func (r *Report) Write(dir string, list []Format) ([]string, error) {
 			return names, fmt.Errorf("%s: %w", f.File, err)
 		}
 		path := filepath.Join(dir, f.File)
-		if err := result.Replace(path, b.Bytes()); err != nil {
+		if err := atomicfile.Write(path, b.Bytes()); err != nil {
 			return names, err
 		}
 		names = append(names, path)

@@ -9,10 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
+
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // Append adds the record as one line.
@@ -101,37 +101,7 @@ func WriteFile(path string, list []Record) error {
 			return err
 		}
 	}
-	return Replace(path, b)
-}
-
-// Replace writes a file in one step. Errors name the file, and not the one that is written first.
-func Replace(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-")
-	if err != nil {
-		return cannotWrite(path, err)
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return cannotWrite(path, err)
-	}
-	return nil
-}
-
-func cannotWrite(path string, err error) error {
-	var p *fs.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &p):
-		err = p.Err
-	case errors.As(err, &l):
-		err = l.Err
-	}
-	return fmt.Errorf("cannot write %s: %w", path, err)
+	return atomicfile.Write(path, b)
 }
 
 // Sorted is a sorted copy.

@@ -117,7 +117,7 @@ func TestGarbledFilesAreRefused(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(good+good[:20]), 0o644))
 	_, err := ReadFile(path)
 	assert.ErrorContains(t, err, "r:2: the file is cut off")
-	assert.Error(t, Replace(filepath.Join(path, "below"), nil), "a file is no folder")
+	assert.Error(t, WriteFile(filepath.Join(path, "below"), nil), "a file is no folder")
 }
 
 // TestDerive holds the seed against the definition, written out.

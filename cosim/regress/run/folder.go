@@ -17,6 +17,7 @@ import (
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/shard"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // Files of a run folder.
@@ -183,7 +184,7 @@ func (f *Folder) writeJSON(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	return result.Replace(f.path(name), append(b, '\n'))
+	return atomicfile.Write(f.path(name), append(b, '\n'))
 }
 
 // writeHeader writes run.json as it is known now.
@@ -199,7 +200,7 @@ func (f *Folder) writeCases(cases []plan.Case) error {
 			return err
 		}
 	}
-	return result.Replace(f.path(CasesFile), []byte(b.String()))
+	return atomicfile.Write(f.path(CasesFile), []byte(b.String()))
 }
 
 // Cases reads what has to have a result.
@@ -278,7 +279,7 @@ func (f *Folder) writePlan(p *plan.Plan) error {
 				return err
 			}
 		}
-		if err := result.Replace(to, text); err != nil {
+		if err := atomicfile.Write(to, text); err != nil {
 			return err
 		}
 	}
@@ -294,7 +295,7 @@ func (f *Folder) CopyKnown(from string) error {
 	if err != nil {
 		return err
 	}
-	return result.Replace(f.KnownFile(), text)
+	return atomicfile.Write(f.KnownFile(), text)
 }
 
 // linkLatest points the link beside the runs to this one. A file system without links does without.

@@ -13,7 +13,7 @@ import (
 
 	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/regress/plan"
-	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // Version of a shard's file.
@@ -59,7 +59,7 @@ func (f *File) Write() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(f.Env.Run, Folder, f.Name+".json")
-	return path, result.Replace(path, b.Bytes())
+	return path, atomicfile.Write(path, b.Bytes())
 }
 
 // Read reads the file of a shard.

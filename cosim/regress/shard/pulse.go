@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // pulse gives signs of life.
@@ -51,7 +51,7 @@ func (p *pulse) write() {
 	p.life.Turn++
 	p.life.At = time.Now().UnixMilli()
 	if b, err := json.Marshal(p.life); err == nil {
-		_ = result.Replace(p.path, append(b, '\n'))
+		_ = atomicfile.Write(p.path, append(b, '\n'))
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // Saved is a result as it is written beside its text.
@@ -22,8 +22,8 @@ func Save(path string, r *Result, again string) error {
 	if err != nil {
 		return err
 	}
-	if err := result.Replace(path, r.Text); err != nil {
+	if err := atomicfile.Write(path, r.Text); err != nil {
 		return err
 	}
-	return result.Replace(strings.TrimSuffix(path, ".scn")+".json", append(b, '\n'))
+	return atomicfile.Write(strings.TrimSuffix(path, ".scn")+".json", append(b, '\n'))
 }

@@ -14,6 +14,7 @@ import (
 	"metaroce/tandem/cosim/regress/known"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/run"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // Read makes the triage of a run folder. What others found out about its buckets (shrunk cases, waves) is taken over from
@@ -99,7 +100,7 @@ func (t *Triage) Write() error {
 	if err != nil {
 		return err
 	}
-	return result.Replace(filepath.Join(t.dir, FileName), append(b, '\n'))
+	return atomicfile.Write(filepath.Join(t.dir, FileName), append(b, '\n'))
 }
 
 // Make puts records into buckets. The day is the one on which entries are known, or expired.
