@@ -31,6 +31,7 @@ type shrinkFlags struct {
 	stalls            bool
 	random            int
 	given             func(flag string) bool // on the command line
+	vectors           bool                   // called as vectors shrink: what is there and is no text is a file or folder of vectors
 }
 
 const mostRuns = 100
@@ -70,7 +71,7 @@ or it does not come back, 4 the failure is of a kind that cannot be made smaller
 }
 
 func (a *app) vectorsShrink() *cobra.Command {
-	f := &shrinkFlags{}
+	f := &shrinkFlags{vectors: true}
 	c := &cobra.Command{
 		Use:   "shrink FILE [NAME]",
 		Short: "makes a vector small that fails in lockstep, as a text",
@@ -147,7 +148,7 @@ type quarry struct {
 
 // shrinkOne makes one failure small and tells of it.
 func (a *app) shrinkOne(f *shrinkFlags, args []string) error {
-	if len(args) == 1 && !strings.HasSuffix(args[0], ".scn") && !strings.HasSuffix(args[0], ".mrv") {
+	if len(args) == 1 && !f.vectors && !isText(args[0]) && !strings.HasSuffix(args[0], ".mrv") {
 		if run, err := findRun(f.dir, args[0]); err == nil && !isFile(filepath.Join(run, journal.StimulusFile)) {
 			return a.shrinkRun(f, run)
 		}

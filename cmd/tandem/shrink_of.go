@@ -11,6 +11,7 @@ import (
 	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
+	regression "metaroce/tandem/cosim/regress/run"
 	"metaroce/tandem/cosim/regress/shrink"
 	"metaroce/tandem/cosim/vector"
 )
@@ -36,10 +37,18 @@ func (a *app) quarry(f *shrinkFlags, args []string) (*quarry, error) {
 			return nil, err
 		}
 		name, err = q.recorded(f, args[0])
+	case f.vectors && !isText(args[0]) && exists(args[0]):
+		name, err = q.vector(f, args)
 	case len(args) > 1:
 		err = fmt.Errorf("%q behind %q: a name goes with a file of vectors", args[1], args[0])
 	case strings.HasSuffix(args[0], ".scn") || !strings.ContainsRune(args[0], filepath.Separator):
 		name, err = q.scenario(args[0])
+	case f.vectors:
+		_, err = os.Stat(args[0])
+	case isFile(args[0]):
+		err = fmt.Errorf("%s: a text ends in .scn, a file of vectors in .mrv; recorded runs and regressions are folders", args[0])
+	case exists(args[0]):
+		err = fmt.Errorf("%s: neither a recorded run nor a regression: there is no %s and no %s in it", args[0], journal.StimulusFile, regression.HeaderFile)
 	default:
 		if err := f.fixed("an execution of a regression is", "dut", "preset", "mode", "fault", "seed", "stalls"); err != nil {
 			return nil, err
@@ -64,6 +73,11 @@ func (f *shrinkFlags) fixed(what string, flags ...string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func isFile(path string) bool {
@@ -91,16 +105,19 @@ func (q *quarry) scenario(arg string) (string, error) {
 
 // vector takes the stimulus of a vector.
 func (q *quarry) vector(f *shrinkFlags, args []string) (string, error) {
-	_, list, err := readVectors(args[:1], args[1:])
+	s, err := readSome(args[:1], args[1:])
 	if err != nil {
 		return "", err
 	}
-	if len(list) != 1 {
-		return "", fmt.Errorf("%s: %d vectors; name one of them", args[0], len(list))
+	if len(s.list) != 1 {
+		return "", fmt.Errorf("%s: %d vectors; name one of them", args[0], len(s.list))
 	}
-	v := list[0]
-	if len(v.Steps) > 0 {
+	v := s.list[0]
+	if vector.IsBlock(v.Kind) {
 		return "", &shrink.Unable{What: fmt.Sprintf("vector %s is of the steps of an engine: each of them stands for itself", v.Name)}
+	}
+	if err := vector.Supported(v, f.dut); err != nil {
+		return "", err
 	}
 	q.c.Preset, q.program = v.Preset, v.Program()
 	if !f.given("seed") {

@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("BIN", first)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "appears": appears, "says": says, "released": released, "bare": bare},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "appears": appears, "says": says, "released": released, "bare": bare, "full": filled},
 	})
 }
 
@@ -144,6 +144,17 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// filled runs tandem where files cannot grow, as on a full disk, and wants exit code 2: full ARGUMENTS.
+func filled(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: full ARGUMENTS")
+	}
+	err := ts.Exec("sh", append([]string{"-c", `ulimit -f 1; exec tandem "$@"`, "sh"}, args...)...)
+	if err == nil || !strings.HasSuffix(err.Error(), "exit status 2") {
+		ts.Fatalf("%v, want exit status 2", err)
 	}
 }
 

@@ -3,15 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/vector"
+	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/export"
 	"metaroce/tandem/vectors/mrv"
 )
@@ -35,59 +34,6 @@ Its text source is a scenario; its canonical form is a file that ends in .mrv.`,
 	return c
 }
 
-// mrvFiles finds the files that arguments name: .mrv files, and all below folders.
-func mrvFiles(args []string) ([]string, error) {
-	var files []string
-	var errs []error
-	for _, arg := range args {
-		info, err := os.Stat(arg)
-		switch {
-		case err != nil:
-			errs = append(errs, err)
-		case !info.IsDir():
-			files = append(files, arg)
-		default:
-			n := len(files)
-			err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-				if err == nil && !d.IsDir() && strings.HasSuffix(path, ".mrv") {
-					files = append(files, path)
-				}
-				return err
-			})
-			if err == nil && len(files) == n {
-				err = fmt.Errorf("%s: no .mrv file in it", arg)
-			}
-			errs = append(errs, err)
-		}
-	}
-	return files, errors.Join(errs...)
-}
-
-// readVectors reads all files, or tells everything that is wrong with any.
-func readVectors(args, only []string) (mrv.Header, []*mrv.Vector, error) {
-	files, err := mrvFiles(args)
-	if err != nil {
-		return mrv.Header{}, nil, err
-	}
-	var list []*mrv.Vector
-	var errs []error
-	var header mrv.Header
-	for _, name := range files {
-		f, err := mrv.ReadFile(name)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		header = f.Header
-		list = append(list, f.Vectors...)
-	}
-	if err := errors.Join(errs...); err != nil {
-		return header, nil, err
-	}
-	list, err = vector.Select(list, only)
-	return header, list, err
-}
-
 func orGolden(args []string) []string {
 	if len(args) == 0 {
 		return []string{goldenDir}
@@ -106,31 +52,15 @@ func (a *app) vectorsLint() *cobra.Command {
 	preset := "tiny"
 	c := &cobra.Command{Use: "lint FILE...", Short: "finds all mistakes in text sources and in vectors",
 		Long: `Of a text: words, values, rules, and whether its outcome hangs on time. Of a file of vectors: the form, ids, names, rules,
-capabilities, stimulus that stands twice, nothing expected, and an outcome that hangs on time.`,
+kinds, capabilities, stimulus that stands twice, nothing expected, and an outcome that hangs on time.`,
 		Example: "  tandem vectors lint mine.scn\n  tandem vectors lint vectors/golden", Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			var errs []error
-			var sets []string
-			n := 0
-			for _, arg := range args {
-				if !strings.HasSuffix(arg, ".scn") {
-					sets = append(sets, arg)
-					continue
-				}
-				v, err := a.fromText(arg, preset, 1, false)
-				if err == nil {
-					n++
-					v.ID = v.Identify()
-					err = vector.Lint(a.ctx, []*mrv.Vector{v})
-				}
-				errs = append(errs, err)
+		RunE: func(c *cobra.Command, args []string) error {
+			texts := slices.ContainsFunc(args, isText)
+			if err := presetFlag(c, preset, texts, "vectors have theirs: it goes with texts, which end in .scn"); err != nil {
+				return usage(c, "%w", err)
 			}
-			if sets != nil {
-				_, list, err := readVectors(sets, nil)
-				n += len(list)
-				errs = append(errs, err, vector.Lint(a.ctx, list))
-			}
-			if err := errors.Join(errs...); err != nil {
+			n, err := a.lint(args, preset)
+			if err != nil {
 				return err
 			}
 			fmt.Fprintf(a.out, "%d vectors: nothing is wrong with them\n", n)
@@ -139,6 +69,54 @@ capabilities, stimulus that stands twice, nothing expected, and an outcome that 
 	c.Flags().StringVar(&preset, "preset", preset, "table sizes for texts that name none")
 	complete(c, "preset", "tiny", "small", "full")
 	return c
+}
+
+func isText(name string) bool { return strings.HasSuffix(name, ".scn") }
+
+// presetFlag refuses a --preset that there is not, and one that nothing takes.
+func presetFlag(c *cobra.Command, value string, taken bool, why string) error {
+	if _, ok := preset.ByName(value); !ok {
+		return fmt.Errorf("--preset %q: want tiny, small or full", value)
+	}
+	if c.Flags().Changed("preset") && !taken {
+		return fmt.Errorf("--preset: %s", why)
+	}
+	return nil
+}
+
+// lint looks at texts and files and says at how many vectors.
+func (a *app) lint(args []string, preset string) (n int, err error) {
+	var errs []error
+	var sets []string
+	for _, arg := range args {
+		if !isText(arg) {
+			sets = append(sets, arg)
+			continue
+		}
+		v, err := a.fromText(arg, preset, 1, false)
+		if err == nil {
+			n++
+			v.ID = v.Identify()
+			err = vector.Lint(a.ctx, []*mrv.Vector{v})
+		}
+		errs = append(errs, err)
+	}
+	empty := error(nil)
+	if sets != nil {
+		s, err := readSome(sets, nil)
+		if s != nil {
+			empty, err = err, vector.Lint(a.ctx, s.list)
+			n += len(s.list)
+		}
+		errs = append(errs, err)
+	}
+	if a.ctx.Err() != nil {
+		return n, vector.Interrupted(a.ctx)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return n, err
+	}
+	return n, empty
 }
 
 // fromText makes a vector of a text source. Mistakes of parser and compiler come together.
@@ -159,20 +137,22 @@ func (a *app) vectorsShow() *cobra.Command {
 		Long:    "Without names: a line for each vector. Names may hold *; an id, or 8 digits of it, names a vector too.",
 		Example: "  tandem vectors show vectors/golden\n  tandem vectors show vectors/golden/receive/directed.mrv directed/gaps\n  tandem vectors show vectors/golden/window/steps.mrv 'window/packet/class=too_*'",
 		RunE: func(_ *cobra.Command, args []string) error {
-			header, list, err := readVectors(args[:1], args[1:])
+			s, err := readSome(args[:1], args[1:])
 			if err != nil {
 				return err
 			}
 			if len(args) > 1 {
-				for _, v := range list {
+				for _, v := range s.list {
 					if err := export.Text(a.out, v); err != nil {
 						return err
 					}
 				}
 				return nil
 			}
-			fmt.Fprintf(a.out, "form %d, model/spec %s, model %s, by %s\n", header.Schema, header.Spec, header.Model, header.Generator)
-			for _, v := range list {
+			for _, h := range s.headers {
+				fmt.Fprintf(a.out, "form %d, model/spec %s, model %s, by %s\n", h.Schema, h.Spec, h.Model, h.Generator)
+			}
+			for _, v := range s.list {
 				fmt.Fprintf(a.out, "%-44s %s %6d %7d  %s\n", v.Name, v.ID[:8], max(v.Frames(), len(v.Steps)), v.Events(), v.Title)
 			}
 			return nil
@@ -191,11 +171,14 @@ the steps of the model on every target.`,
 			if dut != vector.Blocks && dut != vector.Model && dut != vector.RTL {
 				return usage(c, "--dut %q: want blocks, model or rtl", dut)
 			}
-			header, list, err := readVectors(orGolden(args), only)
+			if dut != vector.RTL && c.Flags().Changed("runs") {
+				return usage(c, "--runs: only runs on RTL leave folders; it goes with --dut rtl")
+			}
+			s, err := readVectors(orGolden(args), only)
 			if err != nil {
 				return err
 			}
-			return a.checkAll(header, list, vector.Options{Target: dut, RTL: a.options(), RunsDir: runs}, asJSON)
+			return a.checkAll(s, vector.Options{Target: dut, RTL: a.options(), RunsDir: runs}, asJSON)
 		}}
 	c.Flags().StringVar(&dut, "dut", dut, "target: blocks, model or rtl")
 	c.Flags().StringArrayVar(&only, "only", nil, "check only vectors of this `name`, which may hold *; may be given again")
@@ -206,7 +189,8 @@ the steps of the model on every target.`,
 }
 
 // checkAll runs vectors and prints those that do not hold, and a last line.
-func (a *app) checkAll(header mrv.Header, list []*mrv.Vector, o vector.Options, asJSON bool) error {
+func (a *app) checkAll(s *vectorSet, o vector.Options, asJSON bool) error {
+	list := s.list
 	outcomes := make([]*vector.Outcome, 0, len(list))
 	compared, result, bad := 0, lockstep.Match, 0
 	for _, v := range list {
@@ -243,8 +227,10 @@ func (a *app) checkAll(header mrv.Header, list []*mrv.Vector, o vector.Options, 
 		}
 		return done(result)
 	}
-	if note := vector.OtherRevision(header); note != "" {
-		fmt.Fprintln(a.out, note)
+	for _, h := range s.headers {
+		if note := vector.OtherRevision(h); note != "" {
+			fmt.Fprintln(a.out, note)
+		}
 	}
 	fmt.Fprintf(a.out, "%s: %d of %d vectors hold on %s, %d compared\n", a.paint(result == lockstep.Match, result.String()), len(outcomes)-bad, len(list), o.Target, compared)
 	return done(result)

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"metaroce/tandem/cosim/vector"
+	"metaroce/tandem/internal/atomicfile"
 	"metaroce/tandem/vectors/block"
 	"metaroce/tandem/vectors/generate"
 	"metaroce/tandem/vectors/mrv"
@@ -56,7 +56,7 @@ Equal arguments give equal bytes, for any number of workers.`,
 		}}
 	fs := c.Flags()
 	fs.StringVarP(&f.out, "output", "o", "", "the `file`, which ends in .mrv")
-	fs.StringVar(&f.preset, "preset", "tiny", "table sizes, where a scenario or run names none")
+	fs.StringVar(&f.preset, "preset", "tiny", "table sizes, where a scenario names none; a run has its own")
 	fs.IntVar(&f.random, "random", 0, "random traffic of at least so many packets a vector")
 	fs.Uint64Var(&f.seed, "seed", 1, "first seed")
 	fs.IntVar(&f.seeds, "seeds", 1, "vectors of random traffic, from --seed upwards")
@@ -66,7 +66,7 @@ Equal arguments give equal bytes, for any number of workers.`,
 	fs.StringArrayVar(&f.blocks, "block", nil, "steps of an `engine`, or all; may be given again")
 	fs.StringArrayVar(&f.pcaps, "pcap", nil, "frames of a pcap or pcapng `file`; may be given again")
 	fs.StringArrayVar(&f.runs, "run", nil, "stimulus of a run `folder`; may be given again")
-	fs.BoolVar(&f.settle, "settle", false, "put waits into scenarios and runs where time would decide")
+	fs.BoolVar(&f.settle, "settle", false, "put waits into scenarios and runs where time would decide; into all others they are put anyway")
 	fs.IntVar(&f.workers, "workers", 0, "vectors made side by side (0: one a processor)")
 	atLeast(c, 0, "workers")
 	complete(c, "preset", "tiny", "small", "full")
@@ -79,37 +79,63 @@ func (f *genFlags) check(c *cobra.Command, args []string) error {
 	if !strings.HasSuffix(f.out, ".mrv") {
 		bad("-o %q: want a file that ends in .mrv", f.out)
 	}
-	if f.random < 0 || f.random > 1_000_000 {
-		bad("--random %d: want 1 to 1000000", f.random)
+	given := c.Flags().Changed
+	number := func(name string, n, least, most int) {
+		if given(name) && (n < least || n > most) {
+			bad("--%s %d: want %d to %d", name, n, least, most)
+		}
 	}
-	if f.seeds < 1 || f.seeds > 100_000 {
-		bad("--seeds %d: want 1 to 100000", f.seeds)
-	}
-	if f.spread < 0 || f.spread > 1000 {
-		bad("--spread %d: want 1 to 1000", f.spread)
-	}
+	number("random", f.random, 1, 1_000_000)
+	number("seeds", f.seeds, 1, 100_000)
+	number("spread", f.spread, 1, 1000)
+	number("workers", f.workers, 0, 1024)
 	if _, err := generate.ParseLimits(f.limits); err != nil {
 		errs = append(errs, err)
-	}
-	if len(f.limits) > 0 && f.random == 0 {
-		bad("--limit without --random")
 	}
 	for _, b := range f.blocks {
 		if b != "all" && block.ByName(b) == nil {
 			bad("--block %q: there is no such engine", b)
 		}
 	}
-	if f.random == 0 && !f.reach && f.spread == 0 && len(f.blocks)+len(f.pcaps)+len(f.runs)+len(args) == 0 {
+	drawn := f.random != 0 || f.reach || f.spread != 0
+	switch {
+	case !drawn && len(f.blocks)+len(f.pcaps)+len(f.runs)+len(args) == 0:
 		bad("nothing to make: name a scenario, or give --random, --reach, --spread, --block, --pcap or --run")
+	default:
+		errs = append(errs, f.untaken(given, drawn, len(args) > 0), presetFlag(c, f.preset, drawn || len(args)+len(f.pcaps) > 0,
+			"engines have none, and a run has its own: it goes with scenarios, random traffic and captures"))
 	}
-	if len(errs) > 0 {
-		return usage(c, "%w", errors.Join(errs...))
+	if err := errors.Join(errs...); err != nil {
+		return usage(c, "%w", err)
 	}
 	return nil
 }
 
+// untaken finds flags that nothing here would take.
+func (f *genFlags) untaken(given func(string) bool, drawn, texts bool) error {
+	var errs []error
+	for _, w := range []struct {
+		name  string
+		taken bool
+		why   string
+	}{
+		{"limit", f.random != 0, "it holds random traffic: give --random"},
+		{"seeds", f.random != 0, "it counts vectors of random traffic: give --random"},
+		{"seed", drawn || texts || len(f.blocks) > 0, "captures and runs draw nothing"},
+		{"settle", texts || len(f.runs) > 0, "it is for scenarios and runs: all others have waits where time would decide"},
+	} {
+		if given(w.name) && !w.taken {
+			errs = append(errs, fmt.Errorf("--%s: %s", w.name, w.why))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // generate makes the vectors, side by side, and writes the file only if all of them were made.
 func (a *app) generate(f *genFlags, args []string) error {
+	if err := atomicfile.Check(f.out); err != nil {
+		return err
+	}
 	stop := a.waiting("making vectors")
 	files, err := vector.MakeAll(a.ctx, a.parts(f, args), f.workers)
 	stop()
@@ -124,7 +150,7 @@ func (a *app) generate(f *genFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(f.out, b, 0o644); err != nil {
+	if err := atomicfile.Write(f.out, b); err != nil {
 		return err
 	}
 	frames := 0

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +15,7 @@ import (
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/mutate/grade"
 	"metaroce/tandem/cosim/rtl"
+	"metaroce/tandem/internal/atomicfile"
 	"metaroce/tandem/vectors/block"
 )
 
@@ -64,8 +65,8 @@ func (a *app) grade(c *cobra.Command, g *grading, args []string) error {
 	if g.Steps == 0 && g.Around == 0 {
 		return &status{result: lockstep.Inconclusive, err: errors.New("--steps 0 and --around 0: nothing to grade")}
 	}
-	if g.keep && g.check {
-		return usage(c, "--keep and --check: a set is changed, or held against the gate")
+	if err := g.mistakes(c.Flags().Changed); err != nil {
+		return usage(c, "%w", err)
 	}
 	var err error
 	if g.Root = a.checkout; g.Root == "" {
@@ -76,9 +77,11 @@ func (a *app) grade(c *cobra.Command, g *grading, args []string) error {
 	if len(args) == 0 {
 		args = []string{filepath.Join(g.Root, goldenDir)}
 	}
-	if _, g.Vectors, err = readVectors(args, nil); err != nil {
+	s, err := readSome(args, nil)
+	if err != nil {
 		return err
 	}
+	g.Vectors = s.list
 	if g.Around > 0 {
 		if g.Lockstep, err = mutantStimuli(); err != nil {
 			return err
@@ -110,6 +113,35 @@ func (a *app) grade(c *cobra.Command, g *grading, args []string) error {
 	return a.graded(g, r)
 }
 
+// mistakes finds what is wrong with the flags, and those that nothing would take.
+func (g *grading) mistakes(given func(string) bool) error {
+	var errs []error
+	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	if g.keep && g.check {
+		bad("--keep and --check: a set is changed, or held against the gate")
+	}
+	if given("jobs") && (g.Workers < 1 || g.Workers > 1024) {
+		bad("--jobs %d: want 1 to 1024", g.Workers)
+	}
+	if given("limit") && (g.Limit < time.Millisecond || g.Limit > 24*time.Hour) {
+		bad("--limit %v: want 1ms to 24h", g.Limit)
+	}
+	if given("limit") && g.Steps == 0 {
+		bad("--limit: the solver is for mutants of steps, and --steps is 0")
+	}
+	if g.keep {
+		for _, name := range []string{"json", "output", "around"} {
+			if given(name) {
+				bad("--%s: --keep writes steps into %s, and neither a report nor what is around the steps", name, keptFile)
+			}
+		}
+		if g.Steps == 0 {
+			bad("--keep: there is nothing to keep of --steps 0")
+		}
+	}
+	return errors.Join(errs...)
+}
+
 func readWaivers(name string) ([]*grade.Waiver, error) {
 	b, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -126,18 +158,14 @@ func (a *app) graded(g *grading, r *grade.Report) error {
 	if err := os.MkdirAll(g.out, 0o755); err != nil {
 		return err
 	}
-	files := map[string]func(io.Writer) error{
-		"report.json": func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", "  ")
-			return e.Encode(r)
-		},
-		"report.md": func(w io.Writer) error { r.Markdown(w); return nil },
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
 	}
-	for name, write := range files {
-		if err := writeFile(filepath.Join(g.out, name), func(f *os.File) error { return write(f) }); err != nil {
-			return err
-		}
+	var page bytes.Buffer
+	r.Markdown(&page)
+	if err := errors.Join(atomicfile.Write(filepath.Join(g.out, "report.json"), append(b, '\n')), atomicfile.Write(filepath.Join(g.out, "report.md"), page.Bytes())); err != nil {
+		return err
 	}
 	if g.asJSON {
 		if err := a.json(r); err != nil {
@@ -175,11 +203,7 @@ func (a *app) keepSteps(g *grading) error {
 	if _, err := block.ParseKept(text); err != nil {
 		return err
 	}
-	next := file + ".new"
-	if err := os.WriteFile(next, []byte(text), 0o644); err != nil {
-		return err
-	}
-	if err := os.Rename(next, file); err != nil {
+	if err := atomicfile.Write(file, []byte(text)); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.out, "%s: %d steps more; make golden shows what that changes\n", keptFile, added)

@@ -146,32 +146,53 @@ func steady(ctx context.Context, v *mrv.Vector, c pipe.Config, items stimulus.Li
 	return u
 }
 
+// Unsettled is a vector on which time decides wherever waits are put.
+type Unsettled struct {
+	*Unstable
+	Waits int
+}
+
+// Error names the difference that is left and the way out.
+func (u *Unsettled) Error() string {
+	return fmt.Sprintf("vector %s hangs on time, and %d waits for an idle device do not settle it: %s; leave it to lockstep (tandem run), or change it: random traffic by another --seed or --limit, a text by hand",
+		u.Name, u.Waits, u.Mismatches[0].String())
+}
+
+// Unwrap gives the differences.
+func (u *Unsettled) Unwrap() error { return u.Unstable }
+
 // mostRounds bounds Settle: every round puts waits in front of frames that have none.
 const mostRounds = 40
 
 // Settle blesses a vector and puts a wait in front of every frame on which time decides, until none is left. It returns
 // how many waits it put in.
 func Settle(ctx context.Context, v *mrv.Vector) (waits int, err error) {
-	for range mostRounds {
+	for round := 1; ; round++ {
 		err = Bless(ctx, v)
 		u, ok := err.(*Unstable)
 		if !ok {
 			return waits, err
 		}
-		n := insertWaits(v, u)
+		n := insertWaits(v, u, false)
 		if n == 0 {
-			return waits, err
+			n = insertWaits(v, u, true)
 		}
-		waits += n
+		if n == 0 {
+			return waits, &Unsettled{u, waits}
+		}
+		if waits += n; round == mostRounds {
+			return waits, &Unsettled{u, waits}
+		}
 	}
-	return waits, err
 }
 
 // insertWaits puts waits around what differs: in front of a frame and in front of the register access behind it, whose
 // command may overtake it; around reads, since frames behind one may be counted by it. Where a frame that differs has its
-// wait already, a command before it has overtaken a frame before it: the latest place where that can be gets one.
-func insertWaits(v *mrv.Vector, u *Unstable) (n int) {
-	w := waiter{old: v.Program().Items, points: expect.Points(v.Program().Items), u: u, change: -1}
+// wait already, a command before it has overtaken a frame before it: the latest place where that can be gets one. Where
+// there is none, a frame has overtaken a command, and with overtaken that place gets one: last, since the waits that come
+// before that stand in vectors that were made already.
+func insertWaits(v *mrv.Vector, u *Unstable, overtaken bool) (n int) {
+	w := waiter{old: v.Program().Items, points: expect.Points(v.Program().Items), u: u, change: -1, overtake: -1, overtaken: overtaken}
 	for i := range v.Items {
 		w.item(i, &v.Items[i])
 	}
@@ -194,6 +215,9 @@ type waiter struct {
 	read    bool // a read that differs, and no frame since
 	driven  stimulus.Kind
 	change  int // place of the latest access that follows a frame with no wait between; -1: none
+
+	overtaken bool // frames may have overtaken commands
+	overtake  int  // place of the latest frame that follows an access with no wait between; -1: none
 }
 
 var idle = stimulus.Item{Kind: stimulus.KindWaitIdle}
@@ -204,10 +228,13 @@ func (w *waiter) item(i int, it *mrv.Item) {
 	case stimulus.KindFrame:
 		w.now.Frames++
 		hit := w.u.frames[w.now.Frames]
-		if hit && w.waited() && w.change >= 0 {
-			w.insert(w.change)
+		if hit && w.waited() {
+			w.before()
 		}
 		wait, w.behind, w.read = hit || w.read, w.behind || hit, false
+		if (w.driven == stimulus.KindWrite || w.driven == stimulus.KindRead) && !w.waited() && !wait {
+			w.overtake = len(w.items)
+		}
 	case stimulus.KindWrite, stimulus.KindRead:
 		w.now.Accesses++
 		differs := it.Kind == stimulus.KindRead && w.u.reads[w.segment]
@@ -231,6 +258,16 @@ func (w *waiter) item(i int, it *mrv.Item) {
 	w.items, w.list = append(w.items, *it), append(w.list, w.old[i])
 }
 
+// before puts a wait where what is in front of a frame that has its own may have changed places.
+func (w *waiter) before() {
+	switch {
+	case w.change >= 0:
+		w.insert(w.change)
+	case w.overtaken && w.overtake >= 0:
+		w.insert(w.overtake)
+	}
+}
+
 func (w *waiter) waited() bool {
 	return len(w.list) == 0 || w.list[len(w.list)-1].Kind == stimulus.KindWaitIdle
 }
@@ -239,5 +276,5 @@ func (w *waiter) insert(at int) {
 	w.items = slices.Insert(w.items, at, mrv.Item{Item: idle})
 	w.list = slices.Insert(w.list, at, idle)
 	w.n++
-	w.change = -1
+	w.change, w.overtake = -1, -1
 }

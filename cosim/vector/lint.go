@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"metaroce/tandem/model/event"
-	"metaroce/tandem/vectors/block"
 	"metaroce/tandem/vectors/mrv"
 	"metaroce/tandem/vectors/scenario"
 )
@@ -19,6 +18,9 @@ func Lint(ctx context.Context, list []*mrv.Vector) error {
 	var errs []error
 	ids := map[string]string{}
 	for _, v := range list {
+		if ctx.Err() != nil {
+			return Interrupted(ctx)
+		}
 		bad := func(format string, args ...any) {
 			errs = append(errs, fmt.Errorf("%s: "+format, append([]any{v.Name}, args...)...))
 		}
@@ -46,10 +48,17 @@ func Lint(ctx context.Context, list []*mrv.Vector) error {
 			bad("it expects nothing")
 		}
 		switch {
-		case block.ByName(v.Kind) != nil || v.Kind == mrv.Endpoint:
-		case v.Kind != mrv.Receive:
-			bad("kind %q: there are receive, endpoint and the engines", v.Kind)
-		default:
+		case !knownKind(v.Kind):
+			bad("kind %q: there are %s", v.Kind, kinds())
+		case IsBlock(v.Kind) && len(v.Steps) == 0:
+			bad("it is of engine %s and has no steps", v.Kind)
+		case IsBlock(v.Kind):
+			if len(v.Items) > 0 {
+				bad("%d frames and accesses, which an engine is not given", len(v.Items))
+			}
+		case len(v.Steps) > 0:
+			bad("%d steps, which are for engines", len(v.Steps))
+		case v.Kind == mrv.Receive:
 			var u *Unstable
 			if err := steadyAll(ctx, v); errors.As(err, &u) {
 				bad("its outcome hangs on time: %s", u.Mismatches[0].String())

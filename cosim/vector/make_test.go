@@ -76,6 +76,25 @@ func TestRandomSettles(t *testing.T) {
 	}
 }
 
+// TestFrameOvertakesCommand: a command and a frame behind it race, and only a later frame, which has its wait, shows it.
+func TestFrameOvertakesCommand(t *testing.T) {
+	limits, err := generate.ParseLimits([]string{"lose=200"})
+	require.NoError(t, err)
+	v, err := FromSeed(ctx, "r", "tiny", 8, 500, limits)
+	require.NoError(t, err)
+	assert.Equal(t, lockstep.Match, Check(ctx, v, Options{Target: Model}).Result)
+}
+
+// TestUnsettled: where no wait helps, the message says what does.
+func TestUnsettled(t *testing.T) {
+	f, err := scenario.Parse("t.scn", []byte("title \"t\"\ncovers R-ACK\nconn 0\nkey 0\nwrite A\nsee ack within=0..1\nwait idle\n"))
+	require.NoError(t, err)
+	_, err = FromText(ctx, f, "t", "tiny", 1, true)
+	var u *Unsettled
+	require.ErrorAs(t, err, &u)
+	assert.ErrorContains(t, err, "leave it to lockstep (tandem run), or change it")
+}
+
 // TestOneCell: the guide reaches every bin of a cell, and says so when it does not.
 func TestOneCell(t *testing.T) {
 	p, _ := preset.ByName("tiny")

@@ -58,10 +58,10 @@ type Outcome struct {
 // Check runs a vector and compares.
 func Check(ctx context.Context, v *mrv.Vector, o Options) *Outcome {
 	out := &Outcome{Name: v.Name, ID: v.ID, Kind: v.Kind, Target: o.Target}
-	if err := supported(v, o.Target); err != nil {
+	if err := Supported(v, o.Target); err != nil {
 		return out.failed(err)
 	}
-	if len(v.Steps) > 0 || isBlock(v.Kind) {
+	if IsBlock(v.Kind) {
 		return checkSteps(out, v)
 	}
 	seen, watch, err := Run(ctx, v, o)
@@ -105,10 +105,14 @@ func (out *Outcome) judge() *Outcome {
 	return out
 }
 
-func supported(v *mrv.Vector, name string) error {
+// Supported says what keeps a target from running a vector: an Unsupported, or nil.
+func Supported(v *mrv.Vector, name string) error {
 	have, ok := can[name]
 	if !ok {
 		return &target.Unsupported{What: fmt.Sprintf("target %q; there are blocks, model and rtl", name)}
+	}
+	if !knownKind(v.Kind) {
+		return &target.Unsupported{What: fmt.Sprintf("vector %s is of kind %q; there are %s: a newer program may know it", v.Name, v.Kind, kinds())}
 	}
 	if v.Kind == mrv.Endpoint || len(v.Acts) > 0 {
 		return &target.Unsupported{What: fmt.Sprintf("vector %s is of a whole endpoint; %s is a receive side", v.Name, name)}

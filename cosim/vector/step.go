@@ -11,13 +11,27 @@ import (
 	"metaroce/tandem/vectors/mrv"
 )
 
-func isBlock(kind string) bool { return block.ByName(kind) != nil }
+// IsBlock says whether a kind is an engine: its vectors hold steps.
+func IsBlock(kind string) bool { return block.ByName(kind) != nil }
+
+func knownKind(kind string) bool {
+	return kind == mrv.Receive || kind == mrv.Endpoint || IsBlock(kind)
+}
+
+// kinds lists them for people.
+func kinds() string {
+	list := []string{mrv.Receive, mrv.Endpoint}
+	for i := range block.Engines {
+		list = append(list, block.Engines[i].Name)
+	}
+	return strings.Join(list, ", ")
+}
 
 // checkSteps holds the steps of a block vector against the block.
 func checkSteps(out *Outcome, v *mrv.Vector) *Outcome {
 	e := block.ByName(v.Kind)
-	if e == nil {
-		return out.failed(fmt.Errorf("vector %s: %q is no engine", v.Name, v.Kind))
+	if len(v.Items) > 0 {
+		return out.failed(fmt.Errorf("vector %s: %d frames and accesses, which an engine is not given", v.Name, len(v.Items)))
 	}
 	if _, layout, ok := strings.Cut(v.Source.Revision, " layout "); ok && layout != e.Layout() {
 		return out.failed(fmt.Errorf("vector %s: written for layout %s of %s's records, this program has %s: bless the set", v.Name, layout, v.Kind, e.Layout()))

@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"metaroce/tandem/internal/atomicfile"
 	"metaroce/tandem/vectors/mrv"
 )
 
@@ -30,13 +32,19 @@ type Store struct {
 // error, and all of them are told.
 func OpenStore(dir string) (*Store, error) {
 	s := &Store{Dir: dir, Version: "0.0.0", Files: map[string]*mrv.File{}}
-	if b, err := os.ReadFile(filepath.Join(dir, ManifestFile)); err == nil {
-		if line, _, _ := strings.Cut(string(b), "\n"); strings.HasPrefix(line, "version ") {
-			s.Version = strings.TrimPrefix(line, "version ")
-		}
-	}
 	var errs []error
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	b, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	line, _, _ := strings.Cut(string(b), "\n")
+	version, found := strings.CutPrefix(line, "version ")
+	switch {
+	case err == nil && found:
+		s.Version = version
+	case err == nil:
+		errs = append(errs, fmt.Errorf("%s:1: %q: want the version of the set: version 1.2.3", filepath.Join(dir, ManifestFile), line))
+	case !errors.Is(err, os.ErrNotExist):
+		errs = append(errs, err)
+	}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".mrv") {
 			return err
 		}
@@ -115,29 +123,46 @@ func BlessStore(ctx context.Context, s *Store, parts []Part, reason string, drop
 		}
 	}
 	b := &Blessing{Change: Diff(s.Vectors(), list), Before: s.Version}
+	if err := undropped(b.Change, drop); err != nil {
+		return nil, err
+	}
 	if b.Version, err = b.Change.Bump(s.Version); err != nil || b.Change.None() {
 		return b, err
 	}
 	if err := allowed(b.Change, reason, drop); err != nil {
-		return b, errors.Join(err, s.write(now, ".rej", workers))
+		return b, errors.Join(err, s.write(now, ".rej", nil, workers))
 	}
-	if err := s.write(now, "", workers); err != nil {
+	note, err := s.note(b, reason)
+	if err != nil {
 		return b, err
 	}
-	for p := range s.Files {
-		if now[p] == nil {
-			if err := os.Remove(filepath.Join(s.Dir, p)); err != nil {
-				return b, err
-			}
-		}
+	texts := map[string]string{ChangesFile: note, ManifestFile: Manifest(b.Version, now)}
+	if err := s.write(now, "", texts, workers); err != nil {
+		return b, err
 	}
 	b.Written = true
-	return b, errors.Join(s.note(b, reason), os.WriteFile(filepath.Join(s.Dir, ManifestFile), []byte(Manifest(b.Version, now)), 0o644), s.sweep())
+	for p := range s.Files {
+		if now[p] == nil {
+			err = errors.Join(err, os.Remove(filepath.Join(s.Dir, p)))
+		}
+	}
+	return b, errors.Join(err, s.sweep())
 }
 
 func isGolden(path string) bool {
 	_, err := GoldenParts([]string{path})
 	return err == nil
+}
+
+// undropped finds names that may be gone and are not: they are misspelt.
+func undropped(c *Change, drop []string) error {
+	var errs []error
+	for _, n := range drop {
+		if !slices.Contains(c.Removed, n) {
+			errs = append(errs, fmt.Errorf("--drop %q: no vector of that name would be gone", n))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func allowed(c *Change, reason string, drop []string) error {
@@ -160,29 +185,30 @@ func allowed(c *Change, reason string, drop []string) error {
 	return nil
 }
 
-// write writes files that differ, and only whole: each is put beside its place and then moved there.
-func (s *Store) write(files map[string]*mrv.File, suffix string, workers int) error {
-	for _, p := range sortedKeys(files) {
-		b, err := mrv.Encode(files[p], workers)
-		if err != nil {
-			return err
+// write writes files that differ, and texts, all of them or none.
+func (s *Store) write(files map[string]*mrv.File, suffix string, texts map[string]string, workers int) error {
+	return atomicfile.Folder(s.Dir, func(work string) error {
+		for _, p := range sortedKeys(files) {
+			b, err := mrv.Encode(files[p], workers)
+			if err != nil {
+				return err
+			}
+			old, err := os.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(p)))
+			if err == nil && (bytes.Equal(old, b) || suffix != "" && s.Files[p] != nil && Diff(s.Files[p].Vectors, files[p].Vectors).None()) {
+				continue
+			}
+			path := filepath.Join(work, filepath.FromSlash(p+suffix))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, b, 0o644)); err != nil {
+				return err
+			}
 		}
-		path := filepath.Join(s.Dir, filepath.FromSlash(p))
-		old, err := os.ReadFile(path)
-		if err == nil && (bytes.Equal(old, b) || suffix != "" && s.Files[p] != nil && Diff(s.Files[p].Vectors, files[p].Vectors).None()) {
-			continue
+		for _, name := range sortedKeys(texts) {
+			if err := os.WriteFile(filepath.Join(work, name), []byte(texts[name]), 0o644); err != nil {
+				return err
+			}
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path+".new", b, 0o644); err != nil {
-			return err
-		}
-		if err := os.Rename(path+".new", path+suffix); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // sweep removes what earlier refusals left.
@@ -194,38 +220,48 @@ func (s *Store) sweep() error {
 	return err
 }
 
-// note writes the change on top of the log of the set.
-func (s *Store) note(b *Blessing, reason string) error {
-	path := filepath.Join(s.Dir, ChangesFile)
+// note is the log of the set with the change on top.
+func (s *Store) note(b *Blessing, reason string) (string, error) {
 	const title = "# Changes of the golden set\n\nMajor: a vector is gone, or expects otherwise. Minor: vectors were added. Patch: only texts.\n"
-	old, err := os.ReadFile(path)
+	old, err := os.ReadFile(filepath.Join(s.Dir, ChangesFile))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+		return "", err
 	}
 	var e strings.Builder
 	fmt.Fprintf(&e, "\n## %s\n\n%s\n\n", b.Version, strings.TrimSpace(reason))
 	for _, l := range b.Change.Lines() {
 		fmt.Fprintf(&e, "- %s\n", strings.TrimSpace(l))
 	}
-	return os.WriteFile(path, []byte(title+e.String()+strings.TrimPrefix(string(old), title)), 0o644)
+	return title + e.String() + strings.TrimPrefix(string(old), title), nil
 }
 
-// Select picks vectors by pattern (path.Match on names, * also over slashes); none: all.
+// Select picks vectors by pattern (path.Match on names, * also over slashes); none: all. A pattern
+// that picks nothing is an error.
 func Select(list []*mrv.Vector, patterns []string) ([]*mrv.Vector, error) {
 	if len(patterns) == 0 {
 		return list, nil
 	}
 	var out []*mrv.Vector
+	used := make([]bool, len(patterns))
 	for _, v := range list {
-		for _, p := range patterns {
+		taken := false
+		for i, p := range patterns {
 			if matches(p, v.Name) || strings.HasPrefix(v.ID, p) && len(p) >= 8 {
-				out = append(out, v)
-				break
+				taken, used[i] = true, true
 			}
 		}
+		if taken {
+			out = append(out, v)
+		}
 	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("no vector is called %s", strings.Join(patterns, " or "))
+	var none []string
+	for i, p := range patterns {
+		if !used[i] {
+			none = append(none, p)
+		}
+	}
+	if none != nil {
+		return nil, fmt.Errorf("no vector is called %s", strings.Join(none, " or "))
 	}
 	return out, nil
 }

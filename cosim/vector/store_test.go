@@ -92,6 +92,9 @@ func TestBlessing(t *testing.T) {
 	_, err = BlessStore(ctx, open(t, dir), someParts(fewer), "shrink", nil, 1)
 	require.ErrorAs(t, err, &refused)
 	assert.Contains(t, err.Error(), name+": a set does not shrink")
+	b, err = BlessStore(ctx, open(t, dir), someParts(fewer), "shrink", []string{name, "nope", list[1].Name}, 1)
+	assert.Nil(t, b)
+	assert.EqualError(t, err, "--drop \"nope\": no vector of that name would be gone\n--drop \""+list[1].Name+"\": no vector of that name would be gone")
 	b, err = BlessStore(ctx, open(t, dir), someParts(fewer), "shrink", []string{name}, 1)
 	require.NoError(t, err)
 	assert.Equal(t, []string{name}, b.Change.Removed)
@@ -132,7 +135,9 @@ func TestDamagedStore(t *testing.T) {
 	for _, n := range []string{"a.mrv", "b.mrv"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, n), []byte("damaged"), 0o600))
 	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ManifestFile), []byte("<<<<<<< HEAD\n"), 0o600))
 	_, err := OpenStore(dir)
+	assert.ErrorContains(t, err, `manifest.txt:1: "<<<<<<< HEAD": want the version of the set`)
 	assert.ErrorContains(t, err, "a.mrv: byte 0")
 	assert.ErrorContains(t, err, "b.mrv: byte 0")
 }
@@ -148,11 +153,27 @@ func TestLint(t *testing.T) {
 	bad.ID = "other"
 	twin.Name, twin.Rules = "twin", nil
 	odd := &mrv.Vector{Name: "odd", Kind: "toaster", ID: "x"}
-	err := Lint(ctx, []*mrv.Vector{good, &bad, &twin, odd})
+	hollow := &mrv.Vector{Name: "hollow", Kind: "window", ID: "y", Items: good.Items}
+	steps := &mrv.Vector{Name: "steps", Kind: mrv.Receive, ID: "z", Steps: make([]mrv.Step, 1)}
+	mixed := &mrv.Vector{Name: "mixed", Kind: "window", ID: "m", Items: good.Items, Steps: make([]mrv.Step, 1)}
+	err := Lint(ctx, []*mrv.Vector{good, &bad, &twin, odd, hollow, steps, mixed})
 	for _, want := range []string{"bad: rule R-NOTHING", `bad: it requires "magic"`, "bad: it has no title", "bad: its outcome hangs on time", "twin: it names no rule",
-		"twin: it has the same stimulus as t", "odd: it expects nothing", `odd: kind "toaster"`} {
+		"twin: it has the same stimulus as t", "odd: it expects nothing", `odd: kind "toaster": there are receive, endpoint, admit`, "hollow: it is of engine window and has no steps",
+		"steps: 1 steps, which are for engines", "mixed: 45 frames and accesses, which an engine is not given"} {
 		assert.ErrorContains(t, err, want)
 	}
+	ended, end := context.WithCancel(ctx)
+	end()
+	assert.EqualError(t, Lint(ended, []*mrv.Vector{good, odd}), "host: interrupted: context canceled")
+}
+
+// TestInterrupted: one line, however many parts there are.
+func TestInterrupted(t *testing.T) {
+	ended, end := context.WithCancel(ctx)
+	end()
+	files, err := MakeAll(ended, append(someParts(nil), someParts(nil)...), 2)
+	assert.Nil(t, files)
+	assert.EqualError(t, err, "host: interrupted: context canceled")
 }
 
 func TestSelect(t *testing.T) {
@@ -166,6 +187,6 @@ func TestSelect(t *testing.T) {
 		}
 		assert.Equal(t, want, names, pattern)
 	}
-	_, err := Select(list, []string{"x*", "0123"})
-	assert.ErrorContains(t, err, "no vector is called x* or 0123")
+	_, err := Select(list, []string{"x*", "d", "0123"})
+	assert.EqualError(t, err, "no vector is called x* or 0123", "one that is there does not hide those that are not")
 }

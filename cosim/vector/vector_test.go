@@ -188,6 +188,7 @@ func TestWhatATargetCannotDo(t *testing.T) {
 		"cycles":   {func(v *mrv.Vector) { v.Requires = []string{"cycles"} }, `requires "cycles"`},
 		"endpoint": {func(v *mrv.Vector) { v.Kind = mrv.Endpoint }, "whole endpoint"},
 		"acts":     {func(v *mrv.Vector) { v.Acts = make([]mrv.Act, 1) }, "whole endpoint"},
+		"kind":     {func(v *mrv.Vector) { v.Kind = "toaster" }, `vector t is of kind "toaster"; there are receive, endpoint, `},
 		"preset":   {func(v *mrv.Vector) { v.Preset = "huge" }, `preset "huge"`},
 	} {
 		w := *v
@@ -197,6 +198,10 @@ func TestWhatATargetCannotDo(t *testing.T) {
 		assert.Contains(t, out.Line, c.want)
 	}
 	assert.Equal(t, lockstep.Unsupported, Check(ctx, v, Options{Target: "silicon"}).Result)
+	engine := &mrv.Vector{Name: "b", Kind: "window", Preset: "tiny"}
+	assert.Equal(t, lockstep.Inconclusive, Check(ctx, engine, Options{Target: Blocks}).Result, "no steps are no pass")
+	engine.Items = v.Items
+	assert.Contains(t, Check(ctx, engine, Options{Target: Blocks}).Line, "which an engine is not given")
 	empty := &mrv.Vector{Name: "e", Kind: mrv.Receive, Preset: "tiny"}
 	assert.Equal(t, lockstep.Inconclusive, Check(ctx, empty, Options{Target: Blocks}).Result, "nothing compared is not a pass")
 }

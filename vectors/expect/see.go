@@ -24,6 +24,9 @@ const (
 	Never                 // nowhere
 )
 
+// String is the word for it.
+func (o Order) String() string { return [...]string{"next", "anywhere", "never"}[o] }
+
 // Field is a value by name that must be one of some alternatives.
 type Field struct {
 	Name string

@@ -201,9 +201,9 @@ func TestTables(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, strings.Fields(string(fates)), v.Frames()+1)
 	}
-	require.ErrorContains(t, Verilog(dir, []*mrv.Vector{{Name: "e", Kind: mrv.Endpoint}}), "whole endpoint")
-	require.ErrorContains(t, Verilog(dir, []*mrv.Vector{{Name: "e", Kind: mrv.Receive, Preset: "huge"}}), `preset "huge"`)
-	require.ErrorContains(t, Verilog(dir, []*mrv.Vector{{Name: "e", Kind: "window", Steps: make([]mrv.Step, 1)}}), "a body of 0 bytes")
+	require.ErrorContains(t, Verilog(dir, []*mrv.Vector{{Name: "e", Kind: mrv.Endpoint}}), "vector e is of kind endpoint: there is a bench for the receive side and for engines")
+	require.ErrorContains(t, Verilog(t.TempDir(), []*mrv.Vector{{Name: "e", Kind: mrv.Receive, Preset: "huge"}}), `preset "huge"`)
+	require.ErrorContains(t, Verilog(t.TempDir(), []*mrv.Vector{{Name: "e", Kind: "window", Steps: make([]mrv.Step, 1)}}), "a body of 0 bytes")
 }
 
 // TestStepSizes: the widths are those of the packed structs.

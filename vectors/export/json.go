@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"io"
 
-	"metaroce/tandem/model/wire"
-	"metaroce/tandem/vectors/expect"
+	"metaroce/tandem/model/event"
+	"metaroce/tandem/vectors/block"
 	"metaroce/tandem/vectors/mrv"
 	"metaroce/tandem/vectors/stimulus"
 )
 
 // JSON writes vectors as one object. Frames stand whole in hex, beside the fields of their packets, so that a reader
-// needs no payload function. Bytes of rows and inputs are those of docs/events.md from byte 36 on.
+// needs no payload function. Keys are in snake case and values with names stand by them, as in Text (docs/vectors.md).
+// Bytes of rows and inputs are those of docs/events.md from byte 36 on.
 func JSON(w io.Writer, h mrv.Header, vectors []*mrv.Vector) error {
 	out := jsonFile{Schema: h.Schema, Spec: h.Spec, Model: h.Model, Generator: h.Generator}
 	for _, v := range vectors {
@@ -41,11 +42,12 @@ type jsonVector struct {
 	Requires []string      `json:"requires,omitempty"`
 	Preset   string        `json:"preset"`
 	Seed     uint64        `json:"seed"`
-	Source   mrv.Source    `json:"source"`
+	Source   jsonSource    `json:"source"`
 	Items    []jsonItem    `json:"items,omitempty"`
+	Acts     []jsonAct     `json:"acts,omitempty"`
 	Fates    []jsonFate    `json:"fates,omitempty"`
 	Segments []jsonSegment `json:"segments,omitempty"`
-	Sees     []expect.See  `json:"sees,omitempty"`
+	Sees     []jsonSee     `json:"sees,omitempty"`
 	Steps    []jsonStep    `json:"steps,omitempty"`
 }
 
@@ -80,52 +82,35 @@ type jsonPacket struct {
 	Bad    string `json:"bad,omitempty"`
 }
 
-type jsonFate struct {
-	Xid      uint32 `json:"xid"`
-	Reason   string `json:"reason"`
-	Class    string `json:"class"`
-	Syndrome string `json:"syndrome"`
-	Verdict  string `json:"verdict"`
-	Write    bool   `json:"write"`
-	Failed   bool   `json:"failed,omitempty"`
-	Addr     uint64 `json:"addr,omitempty"`
-	Length   uint16 `json:"length,omitempty"`
+// jsonSource says where a vector came from.
+type jsonSource struct {
+	Kind     string `json:"kind"`
+	Name     string `json:"name,omitempty"`
+	Args     string `json:"args,omitempty"`
+	Seed     uint64 `json:"seed"`
+	Revision string `json:"revision"`
 }
 
-type jsonSegment struct {
-	End         expect.Point        `json:"end"`
-	States      []jsonState         `json:"states,omitempty"`
-	Completions []expect.Completion `json:"completions,omitempty"`
-	Replies     []jsonReply         `json:"replies,omitempty"`
-	Reads       []expect.Read       `json:"reads,omitempty"`
-	Dones       []expect.Done       `json:"dones,omitempty"`
+type jsonAct struct {
+	Endpoint uint32      `json:"endpoint"`
+	What     string      `json:"what"`
+	Values   []jsonNamed `json:"values,omitempty"`
 }
 
-type jsonState struct {
-	expect.Path
-	Xid    uint32        `json:"xid"`
-	Peer   uint32        `json:"peer"`
-	Report expect.Report `json:"report"`
-}
-
-type jsonReply struct {
-	expect.Path
-	Xid       uint32 `json:"xid"`
-	Opcode    string `json:"opcode"`
-	Sport     uint16 `json:"sport"`
-	Peer      uint32 `json:"peer"`
-	Body      string `json:"body"`
-	Completed uint32 `json:"completed"`
+type jsonNamed struct {
+	Name  string `json:"name"`
+	Value uint64 `json:"value"`
+	Data  string `json:"data,omitempty"`
 }
 
 type jsonStep struct {
-	Op     uint8  `json:"op"`
+	Op     string `json:"op"`
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
 func jsonOf(v *mrv.Vector) jsonVector {
-	out := jsonVector{Name: v.Name, ID: v.ID, Kind: v.Kind, Title: v.Title, Rules: v.Rules, Requires: v.Requires, Preset: v.Preset, Seed: v.Seed, Source: v.Source, Sees: v.Sees}
+	out := jsonVector{Name: v.Name, ID: v.ID, Kind: v.Kind, Title: v.Title, Rules: v.Rules, Requires: v.Requires, Preset: v.Preset, Seed: v.Seed, Source: jsonSource(v.Source)}
 	prog := v.Program()
 	xid := uint32(0)
 	for i := range v.Items {
@@ -141,35 +126,35 @@ func jsonOf(v *mrv.Vector) jsonVector {
 		}
 		out.Items = append(out.Items, j)
 	}
+	for i := range v.Acts {
+		out.Acts = append(out.Acts, actOf(&v.Acts[i]))
+	}
 	for i := range v.Want.Fates {
-		f := &v.Want.Fates[i]
-		out.Fates = append(out.Fates, jsonFate{uint32(i + 1), f.Reason.String(), expect.ClassName(f.Class), f.Syndrome.String(), f.Verdict.String(), f.Write, f.Failed, f.Addr, f.Length})
+		out.Fates = append(out.Fates, fateOf(uint32(i+1), &v.Want.Fates[i]))
 	}
 	for i := range v.Want.Segments {
 		out.Segments = append(out.Segments, segmentOf(&v.Want.Segments[i]))
 	}
+	for i := range v.Sees {
+		out.Sees = append(out.Sees, seeOf(&v.Sees[i]))
+	}
+	var kind event.Kind
+	if e := block.ByName(v.Kind); e != nil {
+		kind = e.Info().Kind
+	}
 	for i := range v.Steps {
 		s := &v.Steps[i]
-		out.Steps = append(out.Steps, jsonStep{s.Op, hex.EncodeToString(s.Before), hex.EncodeToString(s.After)})
+		out.Steps = append(out.Steps, jsonStep{event.OpName(kind, s.Op), hex.EncodeToString(s.Before), hex.EncodeToString(s.After)})
 	}
 	return out
 }
 
-func segmentOf(s *expect.Segment) jsonSegment {
-	g := jsonSegment{End: s.End, Completions: s.Completions, Reads: s.Reads, Dones: s.Dones}
-	for i := range s.States {
-		x := &s.States[i]
-		g.States = append(g.States, jsonState{x.Path, x.Xid, x.Peer, x.Ack})
+func actOf(a *mrv.Act) jsonAct {
+	out := jsonAct{Endpoint: a.Endpoint, What: a.What}
+	for _, v := range a.Values {
+		out.Values = append(out.Values, jsonNamed{v.Name, v.Value, hex.EncodeToString(v.Data)})
 	}
-	for i := range s.Replies {
-		r := &s.Replies[i]
-		size := wire.NakSize
-		if r.Op == wire.OpcodeAnswer {
-			size = wire.AnswerSize
-		}
-		g.Replies = append(g.Replies, jsonReply{r.Path, r.Xid, r.Op.String(), r.Sport, r.Peer, hex.EncodeToString(r.Body[:size]), r.Completed})
-	}
-	return g
+	return out
 }
 
 func packetOf(it *mrv.Item) *jsonPacket {

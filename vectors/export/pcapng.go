@@ -1,9 +1,13 @@
 package export
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
+	"os"
+	"path/filepath"
 
+	"metaroce/tandem/internal/atomicfile"
 	"metaroce/tandem/vectors/mrv"
 	"metaroce/tandem/vectors/stimulus"
 )
@@ -41,6 +45,25 @@ func Pcapng(w io.Writer, v *mrv.Vector) error {
 	}
 	_, err := w.Write(b)
 	return err
+}
+
+// Captures writes a capture of each vector into a folder: all of them, or nothing is changed.
+func Captures(dir string, vectors []*mrv.Vector) error {
+	if err := Distinct(vectors); err != nil {
+		return err
+	}
+	return atomicfile.Folder(dir, func(work string) error {
+		for _, v := range vectors {
+			var b bytes.Buffer
+			if err := Pcapng(&b, v); err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(work, FileName(v)+".pcapng"), b.Bytes(), 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // tickNs is a cycle of the device.

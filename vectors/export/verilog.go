@@ -4,12 +4,14 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
-	"sort"
+	"slices"
 	"strings"
 
+	"metaroce/tandem/internal/atomicfile"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/block"
 	"metaroce/tandem/vectors/mrv"
@@ -22,45 +24,88 @@ var bench embed.FS
 func Bench(name string) ([]byte, error) { return bench.ReadFile("bench/" + name) }
 
 // Verilog writes vectors as folders with a bench, and run.sh, which runs them all. Vectors of whole endpoints cannot be
-// exported yet, since there is no device for them.
+// exported yet, since there is no device for them. All of it is written, or nothing is changed.
 //
 //	DIR/run.sh DIR/mr_vector_tb.sv DIR/mr_step_tb.sv
 //	DIR/receive-PRESET/vector_sizes.svh, NAME/*.hex     vectors of the receive side
 //	DIR/block-ENGINE/step.hex, step_sizes.svh           vectors of a block, one behind the other
 func Verilog(dir string, vectors []*mrv.Vector) error {
+	groups, err := grouped(vectors)
+	if err != nil {
+		return err
+	}
+	if err := leftOver(dir, groups); err != nil {
+		return err
+	}
+	return atomicfile.Folder(dir, func(work string) error {
+		for _, n := range slices.Sorted(maps.Keys(groups)) {
+			into := writeReceive
+			if strings.HasPrefix(n, blockGroup) {
+				into = writeBlock
+			}
+			if err := into(filepath.Join(work, n), groups[n]); err != nil {
+				return err
+			}
+		}
+		for _, name := range []string{"mr_vector_tb.sv", "mr_step_tb.sv", "run.sh"} {
+			b, err := Bench(name)
+			if err == nil {
+				err = write(filepath.Join(work, name), b, name == "run.sh")
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Names of groups begin with one of these: run.sh runs all that do.
+const (
+	blockGroup   = "block-"
+	receiveGroup = "receive-"
+)
+
+// grouped puts vectors into the folders that they go to, or says which cannot, all of them.
+func grouped(vectors []*mrv.Vector) (map[string][]*mrv.Vector, error) {
 	groups := map[string][]*mrv.Vector{}
+	var errs []error
 	for _, v := range vectors {
 		switch {
 		case block.ByName(v.Kind) != nil:
-			groups["block-"+v.Kind] = append(groups["block-"+v.Kind], v)
+			groups[blockGroup+v.Kind] = append(groups[blockGroup+v.Kind], v)
 		case v.Kind == mrv.Receive && len(v.Acts) == 0:
-			groups["receive-"+v.Preset] = append(groups["receive-"+v.Preset], v)
+			groups[receiveGroup+v.Preset] = append(groups[receiveGroup+v.Preset], v)
 		default:
-			return fmt.Errorf("vector %s is of a whole endpoint, for which there is no bench", v.Name)
+			errs = append(errs, fmt.Errorf("vector %s is of kind %s: there is a bench for the receive side and for engines", v.Name, v.Kind))
 		}
 	}
-	names := make([]string, 0, len(groups))
-	for n := range groups {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	var errs []error
-	for _, n := range names {
-		out := filepath.Join(dir, n)
-		if strings.HasPrefix(n, "block-") {
-			errs = append(errs, writeBlock(out, groups[n]))
-		} else {
-			errs = append(errs, writeReceive(out, groups[n]))
+	for _, n := range slices.Sorted(maps.Keys(groups)) {
+		if strings.HasPrefix(n, receiveGroup) {
+			errs = append(errs, Distinct(groups[n]))
 		}
 	}
-	for _, name := range []string{"mr_vector_tb.sv", "mr_step_tb.sv", "run.sh"} {
-		b, err := Bench(name)
-		if err == nil {
-			err = write(filepath.Join(dir, name), b, name == "run.sh")
+	return groups, errors.Join(errs...)
+}
+
+// leftOver finds groups of an earlier export that this one has not: run.sh would run them too.
+func leftOver(dir string, groups map[string][]*mrv.Vector) error {
+	var old []string
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if n := e.Name(); groups[n] == nil && (strings.HasPrefix(n, blockGroup) || strings.HasPrefix(n, receiveGroup)) {
+			old = append(old, n)
 		}
-		errs = append(errs, err)
 	}
-	return errors.Join(errs...)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case old != nil:
+		return fmt.Errorf("%s holds %s, which run.sh would run beside what is exported now: remove it, or export into another folder", dir, strings.Join(old, ", "))
+	}
+	return nil
 }
 
 func write(path string, b []byte, exec bool) error {
@@ -72,13 +117,6 @@ func write(path string, b []byte, exec bool) error {
 		mode = 0o755
 	}
 	return os.WriteFile(path, b, mode)
-}
-
-var unsafePart = regexp.MustCompile(`[^A-Za-z0-9._=-]+`)
-
-// folder is a vector's name as a folder: nothing in it that a shell or simulator minds.
-func folder(name string) string {
-	return strings.Trim(unsafePart.ReplaceAllString(name, "-"), "-.")
 }
 
 func writeReceive(dir string, vectors []*mrv.Vector) error {
@@ -94,14 +132,14 @@ func writeReceive(dir string, vectors []*mrv.Vector) error {
 			return fmt.Errorf("vector %s: %w", v.Name, err)
 		}
 		for _, name := range tableNames {
-			if err := write(filepath.Join(dir, folder(v.Name), name+".hex"), []byte(t.mem[name].b.String()), false); err != nil {
+			if err := write(filepath.Join(dir, FileName(v), name+".hex"), []byte(t.mem[name].b.String()), false); err != nil {
 				return err
 			}
 			if n := t.mem[name].n; n > max.mem[name].n {
 				max.mem[name].n = n
 			}
 		}
-		fmt.Fprintln(&index, folder(v.Name))
+		fmt.Fprintln(&index, FileName(v))
 	}
 	if err := write(filepath.Join(dir, "index.txt"), []byte(index.String()), false); err != nil {
 		return err

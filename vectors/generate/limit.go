@@ -48,6 +48,7 @@ func Limits() []string {
 func ParseLimits(texts []string) ([]Limit, error) {
 	var list []Limit
 	var errs []error
+	held := map[string]bool{}
 	for _, t := range texts {
 		name, value, _ := strings.Cut(t, "=")
 		l, ok := limits[name]
@@ -61,9 +62,12 @@ func ParseLimits(texts []string) ([]Limit, error) {
 			errs = append(errs, fmt.Errorf("limit %q: there are %s", t, strings.Join(Limits(), ", ")))
 		case err != nil || n < least || n > l.most:
 			errs = append(errs, fmt.Errorf("limit %q: want a number from %d to %d", t, least, l.most))
+		case held[name]:
+			errs = append(errs, fmt.Errorf("limit %q: %s is held already: give it once", t, name))
 		default:
 			list = append(list, Limit{name, n})
 		}
+		held[name] = true
 	}
 	return list, errors.Join(errs...)
 }

@@ -13,7 +13,7 @@ func TestParseLimits(t *testing.T) {
 	list, err := ParseLimits([]string{"lose=0", "mtu=9000", "hot=1"})
 	require.NoError(t, err)
 	assert.Equal(t, []Limit{{"lose", 0}, {"mtu", 9000}, {"hot", 1}}, list)
-	_, err = ParseLimits([]string{"lost=1", "mtu=0", "lose=501", "late", "spaced=x"})
+	_, err = ParseLimits([]string{"lost=1", "mtu=0", "lose=501", "late", "spaced=x", "hot=0", "hot=1"})
 	for _, want := range []string{`limit "lost=1": there are detour`, `limit "mtu=0": want a number from 1 to 9000`, `"lose=501"`, `"late"`, `"spaced=x"`} {
 		assert.ErrorContains(t, err, want)
 	}

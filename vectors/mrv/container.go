@@ -1,6 +1,7 @@
 package mrv
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -67,16 +68,19 @@ func readGuard(b []byte, at int64) (g guard, err error) {
 	bad := func(format string, args ...any) (guard, error) {
 		return g, &Error{at, fmt.Sprintf(format, args...)}
 	}
-	if len(b) < guardBytes {
+	head := binary.LittleEndian.AppendUint32(nil, guardMagic)
+	switch {
+	case at == 0 && len(b) == 0:
+		return bad("the file is empty")
+	case at == 0 && !bytes.HasPrefix(b, head[:min(len(b), len(head))]):
+		return bad("no .mrv file: its first bytes are % x", b[:min(len(b), 12)])
+	case len(b) < guardBytes:
 		return bad("cut short: a guard of %d bytes stands here, %d are left", guardBytes, len(b))
 	}
 	le := binary.LittleEndian
 	tag := string(b[8:12])
 	switch {
 	case le.Uint32(b) != guardMagic || le.Uint32(b[4:]) != guardBytes-8 || tag != guardChunk && tag != guardEnd:
-		if at == 0 {
-			return bad("no .mrv file: its first bytes are % x", b[:min(len(b), 12)])
-		}
 		return bad("no guard stands here: damaged, or not written by this program")
 	case le.Uint32(b[24:]) != crc32.Checksum(b[:24], castagnoli):
 		return bad("the checksum of the guard differs: damaged")

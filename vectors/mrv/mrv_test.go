@@ -219,6 +219,9 @@ func TestForgedMessages(t *testing.T) {
 		"cut message":          {forge(t, header, putMessage(nil, entryVector, []byte{0x0a, 50, 1})), "50 bytes where 1 are left"},
 		"wire type":            {forge(t, header, putMessage(nil, entryVector, []byte{0x0d, 1, 2, 3, 4})), "wire type 5"},
 		"no field number":      {forge(t, header, putMessage(nil, entryVector, []byte{0x02, 0})), "without a number"},
+		"empty":                {nil, "byte 0: the file is empty"},
+		"short text":           {[]byte("hello"), "no .mrv file: its first bytes are 68 65 6c 6c 6f"},
+		"cut in its guard":     {forge(t, header)[:20], "cut short: a guard of 28 bytes stands here, 20 are left"},
 		"no file of ours":      {[]byte("hello world, this is some text beyond a guard"), "no .mrv file"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -234,6 +237,30 @@ func TestForgedMessages(t *testing.T) {
 	var n *Newer
 	require.ErrorAs(t, err, &n)
 	assert.Equal(t, Newer{9, Schema}, *n)
+}
+
+// endless is a device that never ends.
+type endless struct{ read int }
+
+func (e *endless) Read(b []byte) (int, error) {
+	e.read += len(b)
+	return len(b), nil
+}
+
+// TestSomethingElse: what does not begin like a file of vectors is not read to its end.
+func TestSomethingElse(t *testing.T) {
+	e := &endless{}
+	_, err := Read(e)
+	require.ErrorContains(t, err, "no .mrv file: its first bytes are 00 00")
+	assert.Less(t, e.read, 1<<16)
+}
+
+// TestStepsOfTheReceiveSide: they are for engines, and what stands beside them was never held against the stimulus.
+func TestStepsOfTheReceiveSide(t *testing.T) {
+	b, err := Encode(&File{Header: Header{Schema: Schema}, Vectors: []*Vector{{Name: "v", Kind: Receive, Steps: []Step{{Before: []byte{1}, After: []byte{1}}}}}}, 1)
+	require.NoError(t, err)
+	_, err = Decode(b)
+	require.ErrorContains(t, err, "vector v: 1 steps, which are for engines")
 }
 
 // TestOtherPayload: where packets become other bytes than when the file was written, it is refused.

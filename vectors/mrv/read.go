@@ -1,6 +1,7 @@
 package mrv
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -36,7 +37,12 @@ func ReadFile(name string) (*File, error) {
 
 // Read reads a whole file. It returns a file only if every byte of it is right.
 func Read(r io.Reader) (*File, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	in := bufio.NewReader(r)
+	head, _ := in.Peek(guardBytes)
+	if _, err := readGuard(head, 0); len(head) > 0 && err != nil { // before a gigabyte of something else is read
+		return nil, err
+	}
+	b, err := io.ReadAll(io.LimitReader(in, maxFile+1))
 	if err != nil {
 		return nil, err
 	}

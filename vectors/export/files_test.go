@@ -1,0 +1,110 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"metaroce/tandem/vectors/expect"
+	"metaroce/tandem/vectors/mrv"
+)
+
+// TestDistinct: no vector is written over another; all that would be are told.
+func TestDistinct(t *testing.T) {
+	list := load(t, "receive/directed.mrv")[:4]
+	require.NoError(t, Distinct(list))
+	for i, name := range []string{"a/b", "a b", "c", "-c."} {
+		v := *list[i]
+		v.Name, list[i] = name, &v
+	}
+	for _, write := range []func(string, []*mrv.Vector) error{Verilog, Captures} {
+		dir := filepath.Join(t.TempDir(), "out")
+		err := write(dir, list)
+		assert.ErrorContains(t, err, "a/b ("+list[0].ID[:8]+"), a b ("+list[1].ID[:8]+") would all be written to a-b")
+		assert.ErrorContains(t, err, ", -c. ("+list[3].ID[:8]+") would all be written to c")
+		assert.NoDirExists(t, dir)
+	}
+	assert.Equal(t, "0123", FileName(&mrv.Vector{Name: "//", ID: "0123"}))
+}
+
+// TestCaptures: a file of each vector.
+func TestCaptures(t *testing.T) {
+	dir := t.TempDir()
+	list := load(t, "receive/directed.mrv")[:3]
+	require.NoError(t, Captures(dir, list))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, len(list))
+	for i, v := range list {
+		var want bytes.Buffer
+		require.NoError(t, Pcapng(&want, v))
+		got, err := os.ReadFile(filepath.Join(dir, entries[i].Name()))
+		require.NoError(t, err)
+		assert.Equal(t, want.Bytes(), got)
+	}
+}
+
+// TestLeftOver: what run.sh would run beside is refused, and nothing is changed; the same groups are written again.
+func TestLeftOver(t *testing.T) {
+	dir := t.TempDir()
+	steps := load(t, "ctimer/steps.mrv")
+	require.NoError(t, Verilog(dir, steps))
+	require.NoError(t, Verilog(dir, steps[:1]))
+	before, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.ErrorContains(t, Verilog(dir, load(t, "receive/directed.mrv")[:1]), dir+" holds block-ctimer, which run.sh would run")
+	after, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Equal(t, len(before), len(after))
+}
+
+var snake = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+
+// keys lists every key of a JSON value.
+func keys(v any, into map[string]bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, x := range v {
+			into[k] = true
+			keys(x, into)
+		}
+	case []any:
+		for _, x := range v {
+			keys(x, into)
+		}
+	}
+}
+
+// TestJSONKeys: one style for all keys, and names where the text has names.
+func TestJSONKeys(t *testing.T) {
+	list := append(load(t, "receive/directed.mrv"), load(t, "window/steps.mrv")[:2]...)
+	every := *list[0]
+	mask := uint64(3)
+	every.Acts = []mrv.Act{{What: "post", Values: []mrv.Named{{Name: "n", Data: []byte{1}}}}}
+	every.Sees = []expect.See{{What: "nak"}, {What: "ack", Rule: "R-ACK", Order: expect.Never, Within: true, Lo: 1, Hi: 2, Anchor: 3, Where: "x", Text: "ack never", Fields: []expect.Field{
+		{Name: "a", Any: []expect.Alternative{{Lo: 0, Hi: 5}, {Lo: 1, Mask: mask}, {Wide: append(make([]byte, 31), 0x80)}}}}}}
+	var b bytes.Buffer
+	require.NoError(t, JSON(&b, mrv.Header{Schema: 1}, append(list, &every)))
+	var v any
+	require.NoError(t, json.Unmarshal(b.Bytes(), &v))
+	all := map[string]bool{}
+	keys(v, all)
+	for k := range all {
+		assert.Regexp(t, snake, k)
+	}
+	text := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{`"command": "conn_set"`, `"op": "flush"`, `"opcode": "write", "length"`, `"high_valid":`, `"path": `, `"source": { "kind": "directed", "name": `, `"end": { "frames": `,
+		`"sees": [ { "what": "nak", "order": "next",`, `"order": "never", "after": { "frames": 0, "accesses": 0 }, "window": { "frame": 3, "lo": 1, "hi": 2 }`,
+		`"any": [ { "lo": 0, "hi": 5 }, { "value": 1, "mask": 3 }, { "wide": "0x80` + strings.Repeat("0", 62) + `" } ]`,
+		`"acts": [ { "endpoint": 0, "what": "post", "values": [ { "name": "n", "value": 0, "data": "01" } ] } ]`} {
+		assert.True(t, strings.Contains(text, want), want) // the text is too long to print
+	}
+	assert.True(t, regexp.MustCompile(`"vector": "0x[0-9a-f]{63}[1-9a-f]"`).MatchString(text))
+}
