@@ -91,7 +91,10 @@ func (a *app) scenarioFmt() *cobra.Command {
 	write, list := false, false
 	c := &cobra.Command{Use: "fmt FILE...", Short: "prints scenarios in their canonical form", Args: cobra.MinimumNArgs(1),
 		Example: "  tandem scenario fmt --write mine.scn\n  tandem scenario fmt --check *.scn",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if write && list {
+				return usage(c, "--write and --check: the files are written, or only looked at")
+			}
 			var errs []error
 			var other []string
 			for _, name := range args {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/shard"
 	"metaroce/tandem/cosim/regress/shrink"
+	"metaroce/tandem/internal/atomicfile"
 	"metaroce/tandem/vectors/compose"
 )
 
@@ -156,6 +158,9 @@ func (a *app) shrinkOne(f *shrinkFlags, args []string) error {
 	q, err := a.quarry(f, args)
 	if err != nil {
 		return shrinkStatus(err)
+	}
+	if err := atomicfile.Check(q.out); err != nil && !errors.Is(err, fs.ErrNotExist) { // a folder that is not there is made
+		return err
 	}
 	r, again, err := a.shrinkTo(q, f.most)
 	if err != nil {

@@ -97,6 +97,9 @@ func (a *app) grade(c *cobra.Command, g *grading, args []string) error {
 	if g.keep {
 		return a.keepSteps(g)
 	}
+	if err := os.MkdirAll(g.out, 0o755); err != nil {
+		return err
+	}
 	n := 0
 	g.Done = func(grade.Mutant) {
 		if n++; a.errTerm {
@@ -155,9 +158,6 @@ func readWaivers(name string) ([]*grade.Waiver, error) {
 
 // graded prints a report and leaves it in its folder.
 func (a *app) graded(g *grading, r *grade.Report) error {
-	if err := os.MkdirAll(g.out, 0o755); err != nil {
-		return err
-	}
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err

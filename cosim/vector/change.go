@@ -49,14 +49,16 @@ func (c *Change) Bump(version string) (string, error) {
 // Diff finds what differs between two sets. Vectors are the same by name, stimulus by id.
 func Diff(old, now []*mrv.Vector) *Change {
 	c := &Change{Rules: map[string]int{}}
-	was := map[string]*mrv.Vector{}
+	was := map[string][]*mrv.Vector{} // a name may stand in several files: the first goes with the first
 	for _, v := range old {
-		was[v.Name] = v
+		was[v.Name] = append(was[v.Name], v)
 	}
 	example := map[string]string{}
 	for _, v := range now {
-		o := was[v.Name]
-		delete(was, v.Name)
+		var o *mrv.Vector
+		if same := was[v.Name]; len(same) > 0 {
+			o, was[v.Name] = same[0], same[1:]
+		}
 		switch {
 		case o == nil:
 			c.Added = append(c.Added, v.Name)
@@ -75,8 +77,10 @@ func Diff(old, now []*mrv.Vector) *Change {
 			c.Same++
 		}
 	}
-	for n := range was {
-		c.Removed = append(c.Removed, n)
+	for n, rest := range was {
+		for range rest {
+			c.Removed = append(c.Removed, n)
+		}
 	}
 	for _, r := range sortedKeys(example) {
 		c.Examples = append(c.Examples, example[r])

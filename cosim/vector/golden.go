@@ -166,7 +166,7 @@ func MakeAll(ctx context.Context, parts []Part, workers int) ([]*mrv.File, error
 		switch {
 		case errors.As(err, &mistakes): // they name their file
 			errs[i] = mistakes
-		case err != nil:
+		case err != nil && !strings.Contains(err.Error(), parts[i].Path):
 			errs[i] = fmt.Errorf("%s: %w", parts[i].Path, err)
 		}
 	}

@@ -176,6 +176,18 @@ func TestInterrupted(t *testing.T) {
 	assert.EqualError(t, err, "host: interrupted: context canceled")
 }
 
+// TestDiffOfOneNameTwice: two files may hold a name each; none is lost, and equal sets are equal.
+func TestDiffOfOneNameTwice(t *testing.T) {
+	list, err := small("ctimer")
+	require.NoError(t, err)
+	twin := *list[1]
+	twin.Name = list[0].Name
+	set := []*mrv.Vector{list[0], &twin}
+	assert.True(t, Diff(set, set).None())
+	assert.Equal(t, []string{twin.Name}, Diff(set, set[:1]).Removed)
+	assert.Equal(t, []string{twin.Name}, Diff(set[:1], set).Added)
+}
+
 func TestSelect(t *testing.T) {
 	list := []*mrv.Vector{{Name: "a/b", ID: "0123456789"}, {Name: "a/bc", ID: "ff"}, {Name: "d"}}
 	for pattern, want := range map[string][]string{"a/*": {"a/b", "a/bc"}, "*b*": {"a/b", "a/bc"}, "d": {"d"}, "*c": {"a/bc"}, "01234567": {"a/b"}, "*": {"a/b", "a/bc", "d"}} {

@@ -90,7 +90,7 @@ func (f *File) check() error {
 			errs = append(errs, errors.New("mrv: a vector without a name"))
 		}
 		if seen[v.Name] {
-			errs = append(errs, fmt.Errorf("mrv: two vectors are called %q", v.Name))
+			errs = append(errs, fmt.Errorf("two vectors are called %q: a file holds a name once", v.Name))
 		}
 		seen[v.Name] = true
 		for i := range v.Steps {
