@@ -123,8 +123,8 @@ func (g *grading) mistakes(given func(string) bool) error {
 	if g.keep && g.check {
 		bad("--keep and --check: a set is changed, or held against the gate")
 	}
-	if given("jobs") && (g.Workers < 1 || g.Workers > 1024) {
-		bad("--jobs %d: want 1 to 1024", g.Workers)
+	if g.Workers < 0 || g.Workers > 1024 {
+		bad("--jobs %d: want 0 to 1024", g.Workers)
 	}
 	if given("limit") && (g.Limit < time.Millisecond || g.Limit > 24*time.Hour) {
 		bad("--limit %v: want 1ms to 24h", g.Limit)
