@@ -99,7 +99,7 @@ func (f *shrinkFlags) flags(c *cobra.Command) {
 	fs.IntVar(&f.most, "runs", mostRuns, "most runs of the device")
 	fs.BoolVar(&f.json, "json", false, "print what came of it as JSON")
 	fs.StringVar(&f.dut, "dut", "rtl", "device: rtl or model; not with a regression, whose executions have theirs, as they have the flags behind this")
-	fs.StringVar(&f.preset, "preset", "tiny", "table sizes, where a text or vector names none")
+	fs.StringVar(&f.preset, "preset", "tiny", "table sizes, where a text names none")
 	fs.StringVar(&f.mode, "mode", "full", "full or digest")
 	fs.StringVar(&f.fault, "fault", "", "plant a `bug` in the RTL (tandem bugs list)")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of stalls, latencies and random traffic")

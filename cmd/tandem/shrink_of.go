@@ -105,6 +105,9 @@ func (q *quarry) scenario(arg string) (string, error) {
 
 // vector takes the stimulus of a vector.
 func (q *quarry) vector(f *shrinkFlags, args []string) (string, error) {
+	if err := f.fixed("a vector is", "preset"); err != nil {
+		return "", err
+	}
 	s, err := readSome(args[:1], args[1:])
 	if err != nil {
 		return "", err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"metaroce/tandem/model/event"
+	"metaroce/tandem/vectors/block"
 	"metaroce/tandem/vectors/mrv"
 	"metaroce/tandem/vectors/scenario"
 )
@@ -55,6 +56,9 @@ func Lint(ctx context.Context, list []*mrv.Vector) error {
 		case IsBlock(v.Kind):
 			if len(v.Items) > 0 {
 				bad("%d frames and accesses, which an engine is not given", len(v.Items))
+			}
+			if err := block.ByName(v.Kind).Fits(v); err != nil {
+				bad("%v", err)
 			}
 		case len(v.Steps) > 0:
 			bad("%d steps, which are for engines", len(v.Steps))

@@ -33,8 +33,8 @@ func checkSteps(out *Outcome, v *mrv.Vector) *Outcome {
 	if len(v.Items) > 0 {
 		return out.failed(fmt.Errorf("vector %s: %d frames and accesses, which an engine is not given", v.Name, len(v.Items)))
 	}
-	if _, layout, ok := strings.Cut(v.Source.Revision, " layout "); ok && layout != e.Layout() {
-		return out.failed(fmt.Errorf("vector %s: written for layout %s of %s's records, this program has %s: bless the set", v.Name, layout, v.Kind, e.Layout()))
+	if err := e.Fits(v); err != nil {
+		return out.failed(fmt.Errorf("vector %s: %w", v.Name, err))
 	}
 	for i := range v.Steps {
 		s := &v.Steps[i]

@@ -159,7 +159,8 @@ func TestLint(t *testing.T) {
 	err := Lint(ctx, []*mrv.Vector{good, &bad, &twin, odd, hollow, steps, mixed})
 	for _, want := range []string{"bad: rule R-NOTHING", `bad: it requires "magic"`, "bad: it has no title", "bad: its outcome hangs on time", "twin: it names no rule",
 		"twin: it has the same stimulus as t", "odd: it expects nothing", `odd: kind "toaster": there are receive, endpoint, admit`, "hollow: it is of engine window and has no steps",
-		"steps: 1 steps, which are for engines", "mixed: 45 frames and accesses, which an engine is not given"} {
+		"steps: 1 steps, which are for engines", "mixed: 45 frames and accesses, which an engine is not given",
+		"mixed: step 0: window: a body of 0 bytes"} {
 		assert.ErrorContains(t, err, want)
 	}
 	ended, end := context.WithCancel(ctx)

@@ -2,6 +2,8 @@ package block
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"metaroce/tandem/model/ack"
 	"metaroce/tandem/model/admit"
@@ -14,6 +16,7 @@ import (
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/recv"
 	"metaroce/tandem/model/window"
+	"metaroce/tandem/vectors/mrv"
 )
 
 // bodyAt is where the body of a record starts, behind its head.
@@ -37,15 +40,8 @@ func (e *Engine) BodyBytes() int { return event.RecordSize*(1+e.Info().Parts) - 
 
 // Answer makes the step that a body holds (row, input) and returns the body as the step leaves it.
 func (e *Engine) Answer(op uint8, body []byte) ([]byte, error) {
-	if len(body) != e.BodyBytes() {
-		return nil, fmt.Errorf("%s: a body of %d bytes, its records have %d", e.Name, len(body), e.BodyBytes())
-	}
-	known := false
-	for _, o := range e.Info().Ops {
-		known = known || o.Number == op
-	}
-	if !known {
-		return nil, fmt.Errorf("%s has no op %d", e.Name, op)
+	if err := e.takes(op, body); err != nil {
+		return nil, err
 	}
 	var rec record
 	info := e.Info()
@@ -55,6 +51,31 @@ func (e *Engine) Answer(op uint8, body []byte) ([]byte, error) {
 		return nil, err
 	}
 	return rec[bodyAt : bodyAt+len(body)], nil
+}
+
+// takes says what keeps an op and a body from being a step of this engine.
+func (e *Engine) takes(op uint8, body []byte) error {
+	if len(body) != e.BodyBytes() {
+		return fmt.Errorf("%s: a body of %d bytes, its records have %d", e.Name, len(body), e.BodyBytes())
+	}
+	if !slices.ContainsFunc(e.Info().Ops, func(o event.OpInfo) bool { return o.Number == op }) {
+		return fmt.Errorf("%s has no op %d", e.Name, op)
+	}
+	return nil
+}
+
+// Fits says what keeps the steps of a vector from being steps of this engine as it is here: another layout of its records,
+// another length, an op that there is not.
+func (e *Engine) Fits(v *mrv.Vector) error {
+	if _, layout, ok := strings.Cut(v.Source.Revision, " layout "); ok && layout != e.Layout() {
+		return fmt.Errorf("written for layout %s of %s's records, this program has %s: bless the set", layout, e.Name, e.Layout())
+	}
+	for i := range v.Steps {
+		if err := e.takes(v.Steps[i].Op, v.Steps[i].Before); err != nil {
+			return fmt.Errorf("step %d: %w", i, err)
+		}
+	}
+	return nil
 }
 
 // answers decode a record, make its step and encode what it leaves.

@@ -65,6 +65,21 @@ func TestLeftOver(t *testing.T) {
 	assert.Equal(t, len(before), len(after))
 }
 
+// TestOtherLayout: steps of other records are neither shown nor exported as if they were of these.
+func TestOtherLayout(t *testing.T) {
+	v := *load(t, "ctimer/steps.mrv")[0]
+	v.Source.Revision = "1 layout 00000000"
+	assert.ErrorContains(t, Verilog(t.TempDir(), []*mrv.Vector{&v}), "vector "+v.Name+": written for layout 00000000 of ctimer's records")
+	var b strings.Builder
+	require.NoError(t, Text(&b, &v))
+	assert.Contains(t, b.String(), "steps that mean nothing here: written for layout 00000000")
+	assert.NotContains(t, b.String(), "row  ")
+	v.Source.Revision, v.Steps = "", []mrv.Step{{Op: 9}}
+	b.Reset()
+	require.NoError(t, Text(&b, &v))
+	assert.Contains(t, b.String(), "step 0: ctimer: a body of 0 bytes")
+}
+
 var snake = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
 // keys lists every key of a JSON value.

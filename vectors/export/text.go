@@ -50,6 +50,10 @@ func (p *printer) steps(v *mrv.Vector) {
 		p.line("  %d steps of an engine that is not known here", len(v.Steps))
 		return
 	}
+	if err := e.Fits(v); err != nil {
+		p.line("  %d steps that mean nothing here: %v", len(v.Steps), err)
+		return
+	}
 	info := e.Info()
 	for i := range v.Steps {
 		s := &v.Steps[i]

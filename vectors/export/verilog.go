@@ -153,6 +153,9 @@ func writeBlock(dir string, vectors []*mrv.Vector) error {
 	b.WriteString(e.Header())
 	n := 0
 	for _, v := range vectors {
+		if err := e.Fits(v); err != nil {
+			return fmt.Errorf("vector %s: %w", v.Name, err)
+		}
 		fmt.Fprintf(&b, "// %s: vectors %d..%d, id %s\n", v.Name, n, n+len(v.Steps)-1, v.ID)
 		for i := range v.Steps {
 			l, err := e.Line(&v.Steps[i])
