@@ -17,7 +17,7 @@ import (
 )
 
 func (a *app) history() *cobra.Command {
-	dir, planName := "", ""
+	dir, planName, asJSON := "", "", false
 	most := 20
 	c := &cobra.Command{Use: "history", Short: "what regressions came to over time", Args: noArgs,
 		Long: `Lists the latest regressions, or asks the index over them. The index is made of the runs' results and can be made again from them.
@@ -30,17 +30,17 @@ Exit codes: 0 it was asked, 2 the index cannot be read, 3 there are no runs.`,
   tandem history compare smoke-1 smoke-2
   tandem history rebuild`,
 		RunE: func(*cobra.Command, []string) error {
-			return withHistory(dir, func(s *history.Store) error { return a.listRuns(s, planName, most) })
+			return withHistory(dir, func(s *history.Store) error { return a.listRuns(s, planName, most, asJSON) })
 		}}
 	flaky := &cobra.Command{Use: "flaky", Short: "executions that did not always come to the same, with sources that had no changes", Args: noArgs,
 		Example: "  tandem history flaky",
 		RunE: func(*cobra.Command, []string) error {
-			return withHistory(dir, a.listFlakes)
+			return withHistory(dir, func(s *history.Store) error { return a.listFlakes(s, asJSON) })
 		}}
 	rates := &cobra.Command{Use: "rates", Short: "how often each test matched in the latest regressions, the worst first", Args: noArgs,
 		Example: "  tandem history rates --plan nightly --most 30",
 		RunE: func(*cobra.Command, []string) error {
-			return withHistory(dir, func(s *history.Store) error { return a.listRates(s, planName, most) })
+			return withHistory(dir, func(s *history.Store) error { return a.listRates(s, planName, most, asJSON) })
 		}}
 	rebuild := &cobra.Command{Use: "rebuild", Short: "makes the index again from the results of all runs", Args: noArgs, Example: "  tandem history rebuild",
 		RunE: func(*cobra.Command, []string) error {
@@ -53,6 +53,9 @@ Exit codes: 0 it was asked, 2 the index cannot be read, 3 there are no runs.`,
 		}}
 	fs := c.PersistentFlags()
 	fs.StringVar(&dir, "dir", filepath.Join("runs", "regress"), "directory of the runs of regressions")
+	for _, x := range []*cobra.Command{c, flaky, rates} {
+		x.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
+	}
 	for _, x := range []*cobra.Command{c, rates} {
 		x.Flags().StringVar(&planName, "plan", "", "of this plan only")
 		x.Flags().IntVar(&most, "most", 20, "so many of the latest runs")
@@ -82,13 +85,16 @@ func noHistory(dir string) error {
 	return fmt.Errorf("there are no runs in %s: run a regression first (tandem regress smoke), or name their folder with --dir", dir)
 }
 
-func (a *app) listRuns(s *history.Store, planName string, most int) error {
+func (a *app) listRuns(s *history.Store, planName string, most int, asJSON bool) error {
 	list, err := s.Runs(planName, most)
 	if err != nil {
 		return err
 	}
 	if len(list) == 0 {
 		return noRuns(planName)
+	}
+	if asJSON {
+		return a.json(list)
 	}
 	fmt.Fprintf(a.out, "%-20s %-16s %10s %-12s %7s %7s  %s\n", "run", "begun", "seconds", "verdict", "match", "runs", "revision")
 	for i := range list {
@@ -112,10 +118,13 @@ func noRuns(planName string) error {
 	return &status{result: lockstep.Inconclusive, err: err}
 }
 
-func (a *app) listFlakes(s *history.Store) error {
+func (a *app) listFlakes(s *history.Store, asJSON bool) error {
 	list, err := s.Flakes()
 	if err != nil {
 		return err
+	}
+	if asJSON {
+		return a.json(append([]history.Flake{}, list...))
 	}
 	for _, f := range list {
 		fmt.Fprintf(a.out, "%s@%s at %.12s: %d of %d match, %d different ends\n", f.Test, f.Seed, f.Revision, f.Matched, f.Times, f.Verdicts)
@@ -124,13 +133,16 @@ func (a *app) listFlakes(s *history.Store) error {
 	return nil
 }
 
-func (a *app) listRates(s *history.Store, planName string, most int) error {
+func (a *app) listRates(s *history.Store, planName string, most int, asJSON bool) error {
 	list, err := s.Rates(planName, most)
 	if err != nil {
 		return err
 	}
 	if len(list) == 0 {
 		return noRuns(planName)
+	}
+	if asJSON {
+		return a.json(list)
 	}
 	fmt.Fprintf(a.out, "%-48s %7s %7s %10s\n", "test", "match", "runs", "mean ms")
 	for _, r := range list {

@@ -32,7 +32,9 @@ func (a *app) rerun() *cobra.Command {
 		Long: `Runs one execution again, with the sources as they are now, and explains what it comes to; with --waves it dumps the
 cycles around a divergence. Without @SEED it takes the first execution of the test that did not match. With --stress it
 runs one execution many times and tells how often it comes to the same; with --failed everything of a run that did not
-match; with --repeat everything, and tells what came to another end.`,
+match; with --repeat everything, and tells what came to another end. Waves are of RTL only.
+
+Exit codes: those of tandem regress; with --repeat 3 too if the run has no result of some of it.`,
 		Example: `  tandem rerun runs/regress/nightly-3/random/mixed+tiny@9c1f0e5a77b3d204
   tandem rerun nightly-3/random/mixed+tiny@9c1f0e5a77b3d204 --waves
   tandem rerun latest/random/mixed+tiny --stress 100

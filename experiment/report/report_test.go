@@ -122,13 +122,34 @@ func TestPage(t *testing.T) {
 	text := b.String()
 	for _, want := range []string{"figures are of this project&#39;s own model, not of hardware", "Goodput &#34;holds&#34; under &lt;loss&gt;", "0.9652", "0.0321", "about 0.86 (ann:r-loss)", "99 % of 4096 of 4196 bytes", "<svg",
 		"tandem sim sample --seed 1 --set loss=0%,1%", "work outstanding: 3 messages", "tandem sim sample --seed 1 --set loss=0%,1% --only loss=0%/rocev2",
-		"nothing to look at", "not all gates judged", "cells failed", "prefers-color-scheme: dark", "width=device-width", `href="#sample"`} {
+		"nothing to look at", "not all gates judged", "cells failed", "prefers-color-scheme: dark", "width=device-width", "is what MetaRoCE cannot pass under the same conditions", "may stand beyond it", `href="#sample"`} {
 		assert.True(t, strings.Contains(text, want), want)
 	}
 	text = strings.ReplaceAll(text, `xmlns="http://www.w3.org/2000/svg"`, "")
 	for _, not := range []string{"src=", "url(", "<script", "<link", "@import", "http", "ZgotmplZ"} { // the last: a value that the template took for dangerous
 		assert.False(t, strings.Contains(text, not), not)
 	}
+}
+
+// TestOneGate: one is not called all of them.
+func TestOneGate(t *testing.T) {
+	r := sample(t, false)
+	r.Verdicts = []experiment.Verdict{{State: experiment.Held}}
+	var b bytes.Buffer
+	require.NoError(t, Page(&b, []*experiment.Result{r}))
+	assert.Contains(t, b.String(), ">the gate holds<")
+	assert.Contains(t, r.Line(), "cells, the gate holds")
+	r.Verdicts = append(r.Verdicts, r.Verdicts[0])
+	assert.Contains(t, r.Line(), "cells, all 2 gates hold")
+}
+
+// TestOnlyInTheCall: what was made of one cell is made again by a call that says so.
+func TestOnlyInTheCall(t *testing.T) {
+	r := sample(t, false)
+	r.Only = "loss=0%/rocev2"
+	var b bytes.Buffer
+	require.NoError(t, JSON(&b, []*experiment.Result{r}))
+	assert.Contains(t, b.String(), `"call": "tandem sim sample --seed 1 --set loss=0%,1% --only loss=0%/rocev2"`)
 }
 
 // TestFiles: the same bytes twice, each file whole.

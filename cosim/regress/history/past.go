@@ -71,12 +71,12 @@ func (s *Store) failures(past map[string]*Past) error {
 
 // Flake is an execution that did not always come to the same, though nothing it is made of had changed.
 type Flake struct {
-	Test     string // full name
-	Seed     result.Seed
-	Revision string
-	Times    int // it was run
-	Matched  int
-	Verdicts int // different ones, signatures included
+	Test     string      `json:"test"` // full name
+	Seed     result.Seed `json:"seed"`
+	Revision string      `json:"revision"`
+	Times    int         `json:"times"` // it was run
+	Matched  int         `json:"matched"`
+	Verdicts int         `json:"ends"` // different ones, signatures included
 }
 
 // Flakes lists executions of one test, seed, definition and clean revision of the sources that came to different ends.
@@ -109,10 +109,10 @@ func (s *Store) Flakes() ([]Flake, error) {
 
 // Rate is how often a test matched.
 type Rate struct {
-	Test     string
-	Times    int
-	Matched  int
-	Duration int64 // mean, milliseconds
+	Test     string `json:"test"`
+	Times    int    `json:"times"`
+	Matched  int    `json:"matched"`
+	Duration int64  `json:"mean_ms"` // mean, milliseconds
 }
 
 // Rates lists the rates of every test over the latest runs of a plan (empty: of all plans), the worst first.

@@ -33,22 +33,22 @@ CREATE INDEX IF NOT EXISTS by_run ON results(run);
 
 // Run is one row: a whole regression.
 type Run struct {
-	ID       string // name of its folder
-	Plan     string
-	Base     result.Seed
-	Revision string // of the sources
-	Dirty    bool   // there were changes on top of it
-	Launcher string
-	Workers  int
-	Began    int64 // Unix time, milliseconds
-	Ended    int64
-	State    string // running, interrupted, done
-	Verdict  result.Verdict
-	Digest   string // of the results without times
-	Cases    int
-	Matched  int
-	Events   uint64
-	Cycles   uint64
+	ID       string         `json:"id"` // name of its folder
+	Plan     string         `json:"plan"`
+	Base     result.Seed    `json:"base"`
+	Revision string         `json:"revision"` // of the sources
+	Dirty    bool           `json:"dirty"`    // there were changes on top of it
+	Launcher string         `json:"launcher"`
+	Workers  int            `json:"workers"`
+	Began    int64          `json:"began_ms"` // Unix time, milliseconds
+	Ended    int64          `json:"ended_ms"`
+	State    string         `json:"state"` // running, interrupted, done
+	Verdict  result.Verdict `json:"verdict"`
+	Digest   string         `json:"digest"` // of the results without times
+	Cases    int            `json:"cases"`
+	Matched  int            `json:"matched"`
+	Events   uint64         `json:"events"`
+	Cycles   uint64         `json:"cycles"`
 }
 
 // Store is the index.
