@@ -83,7 +83,6 @@ is wrong, 3 nothing or not enough was compared, 4 the device cannot do something
   tandem regress nightly -j 200 --launcher 'slurm:--partition=sim --time=2:00:00 --mem=2G'
   tandem regress nightly --list                  what it would run
   tandem regress --resume runs/regress/nightly-3`,
-		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage(c, "one argument: a plan, or with --resume a run")

@@ -40,7 +40,6 @@ Exit codes: those of tandem regress; with --repeat 3 too if the run has no resul
   tandem rerun latest/random/mixed+tiny --stress 100
   tandem rerun --failed latest
   tandem rerun --repeat nightly-3 -j 8`,
-		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage(c, "one argument: RUN/TEST@SEED, or a run with --failed or --repeat")

@@ -56,7 +56,7 @@ func (a *app) scenarioShow() *cobra.Command {
 func (a *app) scenarioCheck() *cobra.Command {
 	name := ""
 	c := &cobra.Command{Use: "check SCENARIO...", Short: "finds all mistakes in scenarios, without running them", Example: "  tandem scenario check mine.scn",
-		Args: cobra.MinimumNArgs(1), ValidArgsFunction: completeScenario,
+		Args: between(1, many, "scenarios"), ValidArgsFunction: completeScenario,
 		RunE: func(_ *cobra.Command, args []string) error {
 			params, ok := preset.ByName(name)
 			if !ok {
@@ -89,7 +89,7 @@ func (a *app) scenarioCheck() *cobra.Command {
 
 func (a *app) scenarioFmt() *cobra.Command {
 	write, list := false, false
-	c := &cobra.Command{Use: "fmt FILE...", Short: "prints scenarios in their canonical form", Args: cobra.MinimumNArgs(1),
+	c := &cobra.Command{Use: "fmt FILE...", Short: "prints scenarios in their canonical form", Args: between(1, many, "files"),
 		Example: "  tandem scenario fmt --write mine.scn\n  tandem scenario fmt --check *.scn",
 		RunE: func(c *cobra.Command, args []string) error {
 			if write && list {

@@ -56,7 +56,7 @@ or it does not come back, 4 the failure is of a kind that cannot be made smaller
   tandem shrink my.scn --seed 7 --stalls
   tandem shrink --random 5000 --fault window-edge
   tandem shrink runs/random-17`,
-		Args: cobra.MaximumNArgs(2),
+		Args: between(0, 2, "what to shrink: one thing, and of a file of vectors a name"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.given = c.Flags().Changed
 			if err := f.check(args); err != nil {
@@ -80,7 +80,7 @@ func (a *app) vectorsShrink() *cobra.Command {
 		Long: `Runs the stimulus of a vector, or of a text, in lockstep with the model, and looks for the smallest part of it that fails in
 the same way. What comes of it is a text: tandem vectors gen makes a vector of it. A file of more than one vector needs a name.`,
 		Example: "  tandem vectors shrink failing.mrv\n  tandem vectors shrink vectors/golden/receive/random.mrv random/5000 --fault window-edge",
-		Args:    cobra.RangeArgs(1, 2),
+		Args:    between(1, 2, "FILE, or FILE and NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.given = c.Flags().Changed
 			if err := f.check(args); err != nil {

@@ -36,7 +36,6 @@ do something.`,
   tandem triage runs/regress/nightly-3 --json
   tandem triage nightly-3 --waves 1
   tandem triage nightly-3 --known plans/known.yaml --accept-known`,
-		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage(c, "one argument: a run")

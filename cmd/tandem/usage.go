@@ -25,6 +25,19 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// many is no limit of arguments.
+const many = 1 << 30
+
+// between wants so many arguments, and says what they are.
+func between(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usage(c, "%s: want %s", plural(len(args), "argument"), what)
+		}
+		return nil
+	}
+}
+
 // parserName is what strconv says of itself in front of what is wrong.
 var parserName = regexp.MustCompile(`strconv\.\w+: parsing (".*"|[^:]*): `)
 

@@ -53,7 +53,7 @@ func (a *app) vectorsLint() *cobra.Command {
 	c := &cobra.Command{Use: "lint FILE...", Short: "finds all mistakes in text sources and in vectors",
 		Long: `Of a text: words, values, rules, and whether its outcome hangs on time. Of a file of vectors: the form, ids, names, rules,
 kinds, capabilities, stimulus that stands twice, nothing expected, and an outcome that hangs on time.`,
-		Example: "  tandem vectors lint mine.scn\n  tandem vectors lint vectors/golden", Args: cobra.MinimumNArgs(1),
+		Example: "  tandem vectors lint mine.scn\n  tandem vectors lint vectors/golden", Args: between(1, many, "files or folders"),
 		RunE: func(c *cobra.Command, args []string) error {
 			texts := slices.ContainsFunc(args, isText)
 			if err := presetFlag(c, preset, texts, "vectors have theirs: it goes with texts, which end in .scn"); err != nil {
@@ -133,7 +133,7 @@ func (a *app) fromText(arg, preset string, seed uint64, settle bool) (*mrv.Vecto
 }
 
 func (a *app) vectorsShow() *cobra.Command {
-	c := &cobra.Command{Use: "show FILE [NAME...]", Short: "lists vectors, or shows some as time lines", Args: cobra.MinimumNArgs(1),
+	c := &cobra.Command{Use: "show FILE [NAME...]", Short: "lists vectors, or shows some as time lines", Args: between(1, many, "FILE, and names of vectors in it"),
 		Long:    "Without names: a line for each vector. Names may hold *; an id, or 8 digits of it, names a vector too.",
 		Example: "  tandem vectors show vectors/golden\n  tandem vectors show vectors/golden/receive/directed.mrv directed/gaps\n  tandem vectors show vectors/golden/window/steps.mrv 'window/packet/class=too_*'",
 		RunE: func(_ *cobra.Command, args []string) error {

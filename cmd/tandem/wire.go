@@ -73,7 +73,7 @@ func unread(name string, fault error) error {
 func (a *app) wireWrite() *cobra.Command {
 	out, name, seed, random := "", "tiny", uint64(1), 0
 	c := &cobra.Command{Use: "write [SCENARIO]", Short: "writes the frames of a scenario, or of random traffic, into a pcapng file",
-		Example: "  tandem wire write in-order -o in-order.pcapng\n  tandem wire write --random 500 --seed 3 -o random.pcapng", Args: cobra.MaximumNArgs(1), ValidArgsFunction: completeScenario,
+		Example: "  tandem wire write in-order -o in-order.pcapng\n  tandem wire write --random 500 --seed 3 -o random.pcapng", Args: between(0, 1, "one scenario"), ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" || (len(args) == 1) == (random > 0) {
 				return usage(c, "want a scenario or --random N, and -o FILE")
