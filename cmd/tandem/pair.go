@@ -19,7 +19,7 @@ func (a *app) pair() *cobra.Command {
 		Use: "pair", Short: "runs two whole NICs of the model against each other, through losses, delays, marks and dead planes", Args: noArgs,
 		Long: `Two NICs of the model, one connection, and work of all kinds at both ends; the network changes its weather again and again. Every
 request that was taken has to end once. It is how the send side, which is not in RTL, is tried: a regression collects the
-functional bins that it fills (docs/howto/coverage.md). Odd seeds begin shortly before psn and tsn wrap.
+functional bins that it fills (docs/howto/coverage.md). Three of four seeds begin shortly before psn and tsn wrap.
 
 Exit codes: 0 every request ended as it must, 1 one did not, 2 the call is wrong, or it was interrupted, 3 none was taken.`,
 		Example: "  tandem pair\n  tandem pair --seed 7 --changes 600 --json",

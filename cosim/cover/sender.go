@@ -79,7 +79,7 @@ func (c *sender) define() {
 	yes := func(name string) dimension { return dimension{name, noYes} }
 	lists := dimension{"list", []string{"live", "lost", "away"}}
 	c.xmit = c.add("xmit", "transmission list: what is done", dimension{"op", opNames(event.KindXmit)})
-	c.wrap = c.add("sendwrap", "serial number of the sender that passed from its highest value to zero, beside packets that were lost or not",
+	c.wrap = c.add("sendwrap", "serial number of the sender that passed from its highest value to zero, beside packets that were lost (of the epoch: that are not acknowledged) or not",
 		dimension{"of", []string{"psn", "tsn", "cum", "epoch"}}, yes("lost"))
 	c.acked = c.add("ackrecv", "acknowledgement by what it says, beside the newest before it", dimension{"cum", []string{"older", "same", "newer"}}, yes("holes"),
 		dimension{"epoch", []string{"own", "other"}})

@@ -105,7 +105,7 @@ func (c *sender) timerStep(r *event.PathTimer) {
 			o.SendProbe && !o.Suspect && !o.Failed && !o.Resend, o.Active && !o.Changed, o.Changed, o.Refused)))
 	}
 	if p.epoch != 0 && r.Path.Epoch == 0 {
-		c.wrap.hit(sentEpoch, b2i(lost(&p.next)))
+		c.wrap.hit(sentEpoch, b2i(p.next.Live > 0 || lost(&p.next)))
 	}
 	p.state, p.epoch = r.Path.State, r.Path.Epoch
 }

@@ -41,11 +41,8 @@ type pair struct {
 func newPair(seed uint64) (*pair, error) {
 	p := &pair{rng: sim.NewRandom(seed, "pair"), bins: cover.NewSender(), open: [2]map[uint64]bool{{}, {}}}
 	of := seed
-	if seed%2 == 1 {
-		of, p.turn = beforeWrap(seed), 50*microsecond // paths move while serial numbers wrap
-		if seed%4 == 3 {
-			p.turn = 400 * microsecond // so often that their epochs wrap too
-		}
+	if p.turn = turnOf[seed%4] * microsecond; p.turn > 0 {
+		of = beforeWrap(seed)
 	}
 	for i := range p.nics {
 		c := endpoint.Default()
@@ -76,6 +73,10 @@ func newPair(seed uint64) (*pair, error) {
 	}
 	return p, nil
 }
+
+// turnOf is how long a plane is away in its turn, in microseconds, by seed modulo 4; 0: there are no turns. In short turns paths move
+// while serial numbers wrap; in long ones they move so often that their epochs wrap too.
+var turnOf = [4]sim.Picos{0, 50, 50, 400}
 
 // beforeWrap is a seed of a NIC whose first connection begins less than some hundred packets before the serial numbers wrap: a NIC
 // draws the first psn of a connection, and nothing before it, from the stream of its address. If it draws otherwise, the
@@ -168,7 +169,7 @@ func (p *pair) flood(stream uint16) {
 	}
 }
 
-// turns is how many changes of an odd seed take a plane away each, one after the other: psn, tsn and cum wrap meanwhile.
+// turns is how many changes of the weather take a plane away each, where there are turns, one after the other: psn, tsn and cum wrap meanwhile.
 const turns = 40
 
 // change is one weather with the work in it.
@@ -188,19 +189,22 @@ func (p *pair) change(i int) {
 	p.drain()
 }
 
-// fail ends streams while requests on them are not answered.
-func (p *pair) fail() {
+// early is after how many changes the last stream fails: later it may be over by itself.
+const early = 3
+
+// fail ends a stream while requests on it are not answered.
+func (p *pair) fail(stream uint16) {
 	p.lab.Trouble = lab.Trouble{}
-	for stream := range uint16(streams) {
+	for range 4 {
 		for host := range p.nics {
 			for _, op := range works {
 				p.post(host, stream, op, 8)
 			}
 		}
-		p.lab.Run(sim.Picos(p.rng.Below(8_000_000)))
-		host := p.rng.Below(2)
-		_ = p.nics[host].Fail(p.lab.Now(), p.conn[host], stream) // an error: over already
-		p.lab.Run(20 * microsecond)
-		p.drain()
 	}
+	p.lab.Run(sim.Picos(p.rng.Below(8_000_000)))
+	host := p.rng.Below(2)
+	_ = p.nics[host].Fail(p.lab.Now(), p.conn[host], stream) // an error: over already
+	p.lab.Run(20 * microsecond)
+	p.drain()
 }
