@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"metaroce/tandem/internal/atomicfile"
 	"metaroce/tandem/model/spec"
 )
 
@@ -61,7 +62,7 @@ func write(root string, outs []output) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, o.data, 0o644); err != nil {
+		if err := atomicfile.Write(path, o.data); err != nil {
 			return err
 		}
 	}

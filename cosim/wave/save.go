@@ -3,12 +3,12 @@ package wave
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"metaroce/tandem/cosim/journal"
 	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // Files beside the dump.
@@ -31,8 +31,8 @@ func Time(cycle uint64) uint64 { return (cycle + resetCycles) * cyclePs }
 func Save(dir string, d *lockstep.Divergence) error {
 	list := signals(d)
 	return errors.Join(
-		os.WriteFile(filepath.Join(dir, GTKWaveFile), gtkwave(d, list), 0o644),
-		os.WriteFile(filepath.Join(dir, SurferFile), surfer(d, list), 0o644),
+		atomicfile.Write(filepath.Join(dir, GTKWaveFile), gtkwave(d, list)),
+		atomicfile.Write(filepath.Join(dir, SurferFile), surfer(d, list)),
 	)
 }
 
