@@ -75,7 +75,9 @@ func sends(tail lines) lines {
 	return change(tail, func(_ int, l scenario.Stmt) scenario.Stmt {
 		if ofMessage(&l) {
 			l.Word = "send"
-			l = without(l, func(a *scenario.Arg) bool { return slices.Contains([]string{"conn", "path", "stream", "msn", "bytes"}, a.Key) })
+			l = without(l, func(a *scenario.Arg) bool {
+				return slices.Contains([]string{"conn", "path", "stream", "msn", "bytes"}, a.Key)
+			})
 		}
 		return l
 	})
