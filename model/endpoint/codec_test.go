@@ -22,11 +22,11 @@ func drawPacket(t *rapid.T) Packet {
 	}
 	u8, u16, u32, u64 := rapid.Uint8(), rapid.Uint16(), rapid.Uint32(), rapid.Uint64()
 	flag := rapid.Bool()
-	p := Packet{Base: wire.Base{
+	p := Packet{Front: Front{Base: wire.Base{
 		Version: preset.Version, Opcode: rapid.SampledFrom(ops).Draw(t, "opcode"), Epoch: u8.Draw(t, "epoch") & 15, Path: u8.Draw(t, "path"),
 		FlagA: flag.Draw(t, "a"), FlagD: flag.Draw(t, "d"), FlagR: flag.Draw(t, "r"), FlagB: flag.Draw(t, "b"), FlagL: flag.Draw(t, "l"),
 		DstConn: u32.Draw(t, "conn") & 0xffffff, Psn: u32.Draw(t, "psn"), Tsn: u32.Draw(t, "tsn"), TxTime: u32.Draw(t, "time"),
-	}}
+	}}}
 	kind := &wire.Kinds[p.Opcode]
 	for _, id := range kind.Headers {
 		switch id {
@@ -99,7 +99,7 @@ func TestCodecRoundTrip(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	for op := range wire.Kinds {
 		if wire.Kinds[op].Known {
-			p := Packet{Base: wire.Base{Opcode: wire.Opcode(op)}, PayloadLen: 5}
+			p := Packet{Front: Front{Base: wire.Base{Opcode: wire.Opcode(op)}, PayloadLen: 5}}
 			f.Add(p.Append(nil))
 		}
 	}
@@ -129,8 +129,8 @@ func TestAckIsTheBuilt(t *testing.T) {
 	w := newWorld(t, 1, nil)
 	_, b := w.connect(2, 0)
 	n := w.nics[1]
-	p := Packet{Base: wire.Base{Opcode: wire.OpcodeWrite, DstConn: n.connName(n.conns[b]), Psn: n.conns[b].peerFirst, Tsn: 4, TxTime: 9, FlagL: true},
-		Sport: 777, PayloadLen: 10, Length: 10, Rkey: testKey, Data: make([]byte, 10)}
+	p := Packet{Front: Front{Base: wire.Base{Opcode: wire.OpcodeWrite, DstConn: n.connName(n.conns[b]), Psn: n.conns[b].peerFirst, Tsn: 4, TxTime: 9, FlagL: true},
+		Sport: 777, PayloadLen: 10, Length: 10, Rkey: testKey}, Data: make([]byte, 10)}
 	n.OnPacket(1e6, 0, &p)
 	row := n.conns[b].rx[0].window
 	var got Packet

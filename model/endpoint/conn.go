@@ -18,19 +18,19 @@ const (
 )
 
 // conn is what both directions of a connection share. The halves are made when they are first used: a connection that
-// only sends has no receive windows.
+// only sends has no receive windows. What every packet needs is in the first cache line.
 type conn struct {
 	row   event.AdmitConn // what admit asks; zero while closed
 	tx    *sender
 	rx    []rxPath
-	peer  uint32 // its connection: index and generation
-	host  uint16 // where the peer is
+	zero  *stream // number 0, which most connections use alone; nil: not made yet
+	peer  uint32  // its connection: index and generation
+	host  uint16  // where the peer is
 	index uint16
 	state connState
 	paths uint8
-	heard uint8   // path of the peer that was heard last
-	rows  uint8   // log2 of its stream rows
-	zero  *stream // number 0, which most connections use alone; nil: not made yet
+	heard uint8 // path of the peer that was heard last
+	rows  uint8 // log2 of its stream rows
 
 	first     uint32 // first psn of every path that it sends
 	peerFirst uint32 // and that it receives
@@ -39,6 +39,7 @@ type conn struct {
 	why       Status
 	asks      *requests // requests of both sides; nil until there is one
 	life      life
+	_         [2*64 - 104]byte // each begins with a cache line
 }
 
 // rxPath is what the receive side holds of a path.
@@ -48,6 +49,7 @@ type rxPath struct {
 	ack      event.AckPath
 	pending  bool  // waits in a queue of ack
 	plane    uint8 // on which the newest packet came: what answers it leaves there (R-REPLY-PORT)
+	_        [2*64 - 104]byte
 }
 
 // rxPath is the receive side of a path, made when the first packet comes.

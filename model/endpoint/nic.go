@@ -161,9 +161,6 @@ func (n *NIC) Kicks() uint32 {
 	return k
 }
 
-// Replies tells whether acknowledgements, NAKs or answers wait for the uplink of a plane.
-func (n *NIC) Replies(plane int) bool { return n.filled[plane]&hasReplies != 0 || n.ripe }
-
 // pathRow numbers the paths of all connections as the records do. It wraps where a model has more than 65,536 of them;
 // nothing is looked up by it.
 func (n *NIC) pathRow(conn uint16, path uint8) uint16 { return conn*uint16(n.cfg.Paths) + uint16(path) }

@@ -6,23 +6,9 @@ import (
 )
 
 // Packet is a packet of any kind as the NIC handles it, between the wire and the engines. Fields that its kind does not
-// have on the wire are not looked at and may hold anything: bodies are used again without being cleared. A part of a Write
-// is in the first 64 bytes and an acknowledgement in the first 160, so that they touch one and three cache lines of a pool.
+// have on the wire are not looked at and may hold anything: bodies are used again without being cleared.
 type Packet struct {
-	wire.Base // Version and Pad are the codec's
-
-	Src, Dst   uint16 // IP addresses: numbers of hosts
-	Sport      uint16 // UDP source port: the entropy of a path (ann:entropy)
-	PayloadLen uint16 // bytes of payload without padding
-	Stream     uint16
-	Ce         bool // IP ECN field is CE
-	Attempt    uint8
-	Msn        uint32
-	Length     uint32 // of the message; Read: bytes asked for
-	Offset     uint32 // of the payload in the message or in the answer
-	Rkey       uint32
-	Addr       uint64
-
+	Front
 	Ack wire.Ack
 
 	RecvIndex uint32
@@ -47,6 +33,23 @@ type Packet struct {
 
 	// Data is the payload, PayloadLen bytes, where the NICs have a memory; nil in simulations without one.
 	Data []byte
+}
+
+// Front is all of a part of a Write but its payload, in one cache line; with Ack, all of an acknowledgement.
+type Front struct {
+	wire.Base // Version and Pad are the codec's
+
+	Src, Dst   uint16 // IP addresses: numbers of hosts
+	Sport      uint16 // UDP source port: the entropy of a path (ann:entropy)
+	PayloadLen uint16 // bytes of payload without padding
+	Stream     uint16
+	Ce         bool // IP ECN field is CE
+	Attempt    uint8
+	Msn        uint32
+	Length     uint32 // of the message; Read: bytes asked for
+	Offset     uint32 // of the payload in the message or in the answer
+	Rkey       uint32
+	Addr       uint64
 }
 
 // Bytes around the UDP payload. Links are charged for all of them.

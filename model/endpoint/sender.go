@@ -11,7 +11,8 @@ import (
 	"metaroce/tandem/model/xmit"
 )
 
-// sender is the send side of a connection. Masks have a bit for each path.
+// sender is the send side of a connection. Masks have a bit for each path. In a simulation of many connections each packet
+// finds its sender cold, so what every packet needs stands in the first five cache lines.
 type sender struct {
 	active   uint64 // may take new data
 	feed     uint64 // of those, the ones that new data keeps to
@@ -27,27 +28,29 @@ type sender struct {
 	cc        event.CcConn
 	dirty     uint64 // the newest transmission was data: nothing behind it shows that it is lost
 	flush     uint64 // a flush is queued
+	turn      event.StreamSchedTurn
 	lastAlive uint32 // tick at which a path was proven alive last
 	wait      uint32 // tick: its pacing time, or that of another announcement
-	turn      event.StreamSchedTurn
-	head      *stream          // the one whose turn it was last
-	next      [MaxPlanes]*conn // behind it in the ready list of a plane
-	out       []outMessage     // messages that have been cut, by the number that records keep
-	choice    event.PathChoiceChoice
-	replies   *replyQueue // responses that wait to be cut; nil: there was none yet
+	conn      uint16
+	headRow   uint16 // row of head
+	stand     uint8  // to the turns of the NIC
+	spin      uint8  // planes that control went by, in turn
+	since     uint32 // tick: begin of its turn
+	had       uint32 // packets that it cut in it
 
-	on      [MaxPlanes]uint64 // paths by the plane that they use
-	away    uint64            // something left by another port
+	head    *stream      // the one whose turn it was last
+	out     []outMessage // messages that have been cut, by the number that records keep
+	replies *replyQueue  // responses that wait to be cut; nil: there was none yet
+	away    uint64       // something left by another port
+	choice  event.PathChoiceChoice
+	next    [MaxPlanes]uint16 // connection behind it in the ready list of a plane
+
 	probed  uint64            // paths with a probe queued
+	on      [MaxPlanes]uint64 // paths by the plane that they use; see onPlane
 	outFree []uint16
 	tally   []pathTally // by path; nil: there was nothing to count yet
 	slot    uint32      // of the wheel
-	conn    uint16
-	headRow uint16 // row of head
-	spin    uint8  // planes that control went by, in turn
-	stand   uint8  // to the turns of the NIC
-	since   uint32 // tick: begin of its turn
-	had     uint32 // packets that it cut in it
+	_       [7*64 - 432]byte
 }
 
 // txPath is what the send side holds of a path.
@@ -94,8 +97,8 @@ func senderOf(paths int) *sender {
 	}
 	b := &struct {
 		sender
-		paths [fewPaths]txPath
 		out   [2]outMessage
+		paths [fewPaths]txPath
 	}{}
 	b.sender.paths, b.sender.out = b.paths[:paths:paths], b.out[:0]
 	return &b.sender
@@ -169,6 +172,14 @@ func (n *NIC) choosePaths(t *sender) {
 			want--
 		}
 	}
+}
+
+// onPlane is the paths that use a plane. Where there is one, all do.
+func (n *NIC) onPlane(t *sender, plane uint8) uint64 {
+	if len(n.planes) == 1 {
+		return ^uint64(0)
+	}
+	return t.on[plane]
 }
 
 // livePlanes is the number of planes with an active path.

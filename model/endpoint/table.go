@@ -81,7 +81,7 @@ func (n *NIC) rest(c *conn) {
 	if t := c.tx; t != nil {
 		n.endTurn(t, turnNone)
 		for i := range n.planes {
-			n.ready[i].remove(uint8(i), c)
+			n.ready[i].remove(n, uint8(i), c)
 		}
 		for i := range t.paths {
 			n.records.Close(t.paths[i].ring)
@@ -132,6 +132,7 @@ func newStream() *stream {
 
 type streamBlock struct {
 	stream
+	_     [5*64 - 296]byte // the first slot is in one cache line
 	slots [2]msgSlot
 	work  [2]work
 }

@@ -123,7 +123,7 @@ func (n *NIC) pullLost(pl *plane, plane uint8, p *Packet) bool {
 		c := n.conns[*pl.lost.Head()]
 		t := c.tx
 		if t != nil && n.paced(t) {
-			here := t.active & t.on[plane]
+			here := t.active & n.onPlane(t, plane)
 			if own := t.lost & here; own != 0 {
 				n.sendAgain(c, uint8(bits.TrailingZeros64(own)), p)
 				n.turnLost(pl, plane, c)
@@ -156,7 +156,7 @@ func (n *NIC) turnLost(pl *plane, plane uint8, c *conn) {
 
 // canRepeat tells whether something lost may leave by a plane.
 func (n *NIC) canRepeat(t *sender, plane uint8) bool {
-	here := t.active & t.on[plane]
+	here := t.active & n.onPlane(t, plane)
 	return t.lost&here != 0 || t.lost&^t.active != 0 && here != 0
 }
 
@@ -229,20 +229,20 @@ func (n *NIC) repeated(c *conn, home, carrier uint8, rec *event.XmitPacket, p *P
 // pullData cuts the next packet of the connection whose turn it is.
 func (n *NIC) pullData(plane uint8, p *Packet) bool {
 	list := &n.ready[plane]
-	for list.head != nil {
-		c := list.head
+	for list.count > 0 {
+		c := n.conns[list.head]
 		t := c.tx
-		mask := n.sendable(t) & t.on[plane]
+		mask := n.sendable(t) & n.onPlane(t, plane)
 		if mask == 0 {
-			list.drop(plane)
+			list.drop(n, plane)
 			t.inReady &^= 1 << plane
 			continue
 		}
 		if t.credit <= 0 {
 			t.credit += int32(n.cfg.Mtu)
-			if list.tail != c {
-				list.drop(plane)
-				list.push(plane, c)
+			if list.count > 1 {
+				list.drop(n, plane)
+				list.push(n, plane, c)
 				continue
 			}
 		}
@@ -255,37 +255,35 @@ func (n *NIC) pullData(plane uint8, p *Packet) bool {
 }
 
 // connList is a list of connections, through their senders.
-type connList struct{ head, tail *conn }
+type connList struct {
+	head, tail uint16 // indexes; mean nothing while it is empty
+	count      uint32
+}
 
-func (l *connList) push(plane uint8, c *conn) {
-	c.tx.next[plane] = nil
-	if l.head == nil {
-		l.head = c
+func (l *connList) push(n *NIC, plane uint8, c *conn) {
+	if l.count == 0 {
+		l.head = c.index
 	} else {
-		l.tail.tx.next[plane] = c
+		n.conns[l.tail].tx.next[plane] = c.index
 	}
-	l.tail = c
+	l.tail = c.index
+	l.count++
 }
 
 // drop takes the first one out; there is one.
-func (l *connList) drop(plane uint8) { l.head = l.head.tx.next[plane] }
+func (l *connList) drop(n *NIC, plane uint8) {
+	l.head = n.conns[l.head].tx.next[plane]
+	l.count--
+}
 
 // remove takes a connection out that stands anywhere.
-func (l *connList) remove(plane uint8, c *conn) {
-	var before *conn
-	for at := l.head; at != nil; before, at = at, at.tx.next[plane] {
-		if at != c {
-			continue
+func (l *connList) remove(n *NIC, plane uint8, c *conn) {
+	for range l.count { // once round
+		first := n.conns[l.head]
+		l.drop(n, plane)
+		if first != c {
+			l.push(n, plane, first)
 		}
-		if before == nil {
-			l.head = c.tx.next[plane]
-		} else {
-			before.tx.next[plane] = c.tx.next[plane]
-		}
-		if l.tail == c {
-			l.tail = before
-		}
-		return
 	}
 }
 
@@ -359,12 +357,12 @@ func (n *NIC) wakeConn(c *conn) {
 		return
 	}
 	for i := range n.planes {
-		if mask&t.on[i] == 0 {
+		if mask&n.onPlane(t, uint8(i)) == 0 {
 			continue
 		}
 		if t.inReady>>i&1 == 0 {
 			t.inReady |= 1 << i
-			n.ready[i].push(uint8(i), c)
+			n.ready[i].push(n, uint8(i), c)
 		}
 		n.wait(uint8(i), hasReady)
 	}

@@ -63,21 +63,15 @@ func (h *host) region(conn uint16) {
 
 // Pull asks the NIC for the next packet of a plane.
 func (h *host) Pull(now sim.Picos, plane int, fp *fabric.Packet) bool {
-	which := uint32(0)
-	if h.nic.Replies(plane) {
-		which = 1
-	}
-	ref, p := h.t.pool.take(which)
+	p := &h.t.packet
 	sent := h.dev.Pull(now, plane, p)
 	if sent {
-		*fp = fabric.Packet{Ref: ref, Size: uint16(p.UDPBytes() + h.t.framing), Src: p.Src, Dst: p.Dst, Sport: p.Sport}
+		*fp = fabric.Packet{Ref: h.t.bodies.put(p), Size: uint16(p.UDPBytes() + h.t.framing), Src: p.Src, Dst: p.Dst, Sport: p.Sport}
 		if p.IsData() {
 			fp.Flags = fabric.FlagEct
 		} else {
 			fp.Flags = fabric.FlagControl
 		}
-	} else {
-		h.t.pool.give(ref)
 	}
 	h.after(now)
 	return sent
@@ -86,20 +80,19 @@ func (h *host) Pull(now sim.Picos, plane int, fp *fabric.Packet) bool {
 // Deliver hands a packet to the NIC. One that was trimmed has lost its ICRC with its payload: a NIC that does not ask for
 // trimming drops it as any other broken frame.
 func (h *host) Deliver(now sim.Picos, plane int, fp *fabric.Packet) {
-	p := h.t.pool.at(fp.Ref)
+	p := &h.t.packet
+	h.t.bodies.look(fp.Ref, p)
+	h.t.bodies.give(fp.Ref)
 	if fp.Flags&fabric.FlagTrimmed == 0 {
-		if fp.Flags&fabric.FlagCe != 0 {
-			p.Ce = true // else it is false, and the body is not written to
-		}
+		p.Ce = fp.Flags&fabric.FlagCe != 0
 		h.dev.OnPacket(now, plane, p)
 	}
-	h.t.pool.give(fp.Ref)
 	h.completions(now)
 	h.after(now)
 }
 
 // Lost gives the body back, and tells nobody.
-func (h *host) Lost(fp *fabric.Packet) { h.t.pool.give(fp.Ref) }
+func (h *host) Lost(fp *fabric.Packet) { h.t.bodies.give(fp.Ref) }
 
 // Tick is the wake that after asked for.
 func (h *host) Tick(now sim.Picos) {

@@ -1,25 +1,75 @@
 package metaroce
 
-import "metaroce/tandem/model/endpoint"
+import (
+	"metaroce/tandem/model/endpoint"
+	"metaroce/tandem/model/wire"
+)
 
-// pools are the bodies of packets, those of replies and all others apart: an acknowledgement takes more of a body than a part
-// of a Write, and one of its own kind has all of it in a cache. A number has its pool in its top bit.
-type pools [2]pool
-
-const poolShift = 31
-
-func (p *pools) at(ref uint32) *endpoint.Packet { return p[ref>>poolShift].at(ref &^ (1 << poolShift)) }
-
-func (p *pools) take(which uint32) (uint32, *endpoint.Packet) {
-	ref, body := p[which].take()
-	return which<<poolShift | ref, body
+// bodies are the packets on the network, each as much as its kind has: many are on their way at once, and none is in a cache
+// when it comes. A number has its pool in its top bits. No NIC here has a memory, so that there is no payload to keep.
+type bodies struct {
+	parts pool[endpoint.Front]
+	acks  pool[ackBody]
+	whole pool[endpoint.Packet]
 }
 
-func (p *pools) give(ref uint32) { p[ref>>poolShift].give(ref &^ (1 << poolShift)) }
+type ackBody struct {
+	endpoint.Front
+	ack wire.Ack
+}
 
-// pool holds bodies. One does not move while it is used, since the pool grows by chunks.
-type pool struct {
-	chunks []*[chunkBodies]endpoint.Packet
+const (
+	refLog   = 30
+	refAck   = 1 << refLog
+	refWhole = 2 << refLog
+	refMask  = 1<<refLog - 1
+)
+
+// put keeps a packet and returns its number.
+func (b *bodies) put(p *endpoint.Packet) uint32 {
+	switch {
+	case p.Opcode == wire.OpcodeWrite:
+		ref, front := b.parts.take()
+		*front = p.Front
+		return ref
+	case p.Opcode == wire.OpcodeAck:
+		ref, body := b.acks.take()
+		body.Front, body.ack = p.Front, p.Ack
+		return refAck | ref
+	}
+	ref, body := b.whole.take()
+	*body = *p
+	return refWhole | ref
+}
+
+// look copies a packet into p, of which the rest keeps what it had.
+func (b *bodies) look(ref uint32, p *endpoint.Packet) {
+	switch i := ref & refMask; ref &^ refMask {
+	case 0:
+		p.Front = *b.parts.at(i)
+	case refAck:
+		body := b.acks.at(i)
+		p.Front, p.Ack = body.Front, body.ack
+	default:
+		*p = *b.whole.at(i)
+	}
+}
+
+// give gives a number back.
+func (b *bodies) give(ref uint32) {
+	switch i := ref & refMask; ref &^ refMask {
+	case 0:
+		b.parts.give(i)
+	case refAck:
+		b.acks.give(i)
+	default:
+		b.whole.give(i)
+	}
+}
+
+// pool holds bodies of one kind. It grows by chunks, so that none is copied.
+type pool[T any] struct {
+	chunks []*[chunkBodies]T
 	free   []uint32
 }
 
@@ -28,13 +78,13 @@ const (
 	chunkBodies = 1 << chunkLog
 )
 
-func (p *pool) at(ref uint32) *endpoint.Packet { return &p.chunks[ref>>chunkLog][ref&(chunkBodies-1)] }
+func (p *pool[T]) at(ref uint32) *T { return &p.chunks[ref>>chunkLog][ref&(chunkBodies-1)] }
 
 // take gives out the body that was given back last, which is likely to be in a cache.
-func (p *pool) take() (uint32, *endpoint.Packet) {
+func (p *pool[T]) take() (uint32, *T) {
 	if len(p.free) == 0 {
 		first := uint32(len(p.chunks)) << chunkLog
-		p.chunks = append(p.chunks, new([chunkBodies]endpoint.Packet))
+		p.chunks = append(p.chunks, new([chunkBodies]T))
 		for i := range uint32(chunkBodies) {
 			p.free = append(p.free, first+chunkBodies-1-i)
 		}
@@ -44,4 +94,4 @@ func (p *pool) take() (uint32, *endpoint.Packet) {
 	return ref, p.at(ref)
 }
 
-func (p *pool) give(ref uint32) { p.free = append(p.free, ref) }
+func (p *pool[T]) give(ref uint32) { p.free = append(p.free, ref) }

@@ -27,7 +27,8 @@ type Transport struct {
 	events  cluster.Events
 	cfg     Config
 	hosts   []host
-	pool    pools
+	bodies  bodies
+	packet  endpoint.Packet // that leaves or comes just now
 	framing int
 
 	links   []*link

@@ -55,7 +55,7 @@ func (f *fake) Kicks() uint32 {
 
 func (f *fake) queue(n int, op wire.Opcode, to uint16) {
 	for i := range n {
-		p := endpoint.Packet{Dst: to, Sport: 77, Msn: uint32(i), Length: 100, PayloadLen: 100, Data: make([]byte, 100)}
+		p := endpoint.Packet{Front: endpoint.Front{Dst: to, Sport: 77, Msn: uint32(i), Length: 100, PayloadLen: 100}, Data: make([]byte, 100)}
 		p.Opcode, p.Psn = op, uint32(i)
 		if op == wire.OpcodeAck {
 			p.PayloadLen, p.Data = 0, nil
