@@ -173,6 +173,7 @@ func (a *app) measureModel(name string, packets int, simulate bool) (*modelRepor
 		return nil, err
 	}
 	line := a.line()
+	a.reserve()
 	rates, err := speed.Measure(a.ctx, speed.Cases(), func(what string) { line.show("simulating %s", what) })
 	line.end()
 	return &modelReport{costs, rates, memory}, err

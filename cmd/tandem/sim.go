@@ -11,6 +11,7 @@ import (
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/experiment"
 	"metaroce/tandem/experiment/report"
+	"metaroce/tandem/internal/hugepages"
 )
 
 // simFlags are the flags of `tandem sim`.
@@ -86,6 +87,7 @@ func (a *app) runSim(all []*experiment.Experiment, f *simFlags, args []string) e
 			return err
 		}
 	}
+	a.reserve()
 	var done []*experiment.Result
 	for i, j := range jobs {
 		r, err := a.simulate(f, j, i, len(jobs))
@@ -118,6 +120,9 @@ func good(r *experiment.Result) bool {
 	o := r.Outcome()
 	return !r.Partial && o.Failures == 0 && o.Gates[experiment.Failed] == 0
 }
+
+// reserve asks for huge pages for the heap of simulations. Without them they only take longer.
+func (a *app) reserve() { _ = hugepages.Reserve(256 << 20) }
 
 // simulate runs one experiment with its progress.
 func (a *app) simulate(f *simFlags, j job, i, n int) (*experiment.Result, error) {

@@ -7,5 +7,6 @@
 // A bare loop has as many events and, at any moment, as many events to come as the run had at most; its events do
 // nothing, and its event list is a plain heap (sim.BareLoop), so that a better calendar does not move the yardstick. Both
 // run in turn, several rounds; the best of each counts. Only the ratio is judged: a machine is faster or slower by a factor of
-// two from one minute to the next. MeasureMemory counts what a connection holds.
+// two from one minute to the next. What making the NICs left behind is collected before measuring begins. MeasureMemory counts
+// what a connection holds.
 package speed

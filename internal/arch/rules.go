@@ -77,6 +77,7 @@ var layers = []allowed{
 
 	{"internal/arch", nil, "rules on the others"},
 	{"internal/atomicfile", nil, "files that are whole or as they were: a leaf, so that anybody may write so"},
+	{"internal/hugepages", nil, "a wish to the system before large simulations; the model asks for nothing"},
 	{"scripts/...", nil, "tools of the checks: no part of the product"},
 	{"cmd/wiregen/...", []string{"cmd/wiregen/...", "model/spec"}, "writes generated code, so it must not need any"},
 	{"cmd/...", []string{"..."}, "commands put everything together; nothing imports them"},

@@ -25,23 +25,22 @@ type NIC struct {
 	untold  bool             // completions wait to be taken
 	host    uint16           // address
 	filled  [MaxPlanes]uint8 // per plane: its queues that are not empty, a bit each
-
-	ready   [MaxPlanes]connList // per plane: connections with new data, in the order of their turns
-	conns   []*conn             // by index
-	streams []*stream           // by row
+	conns   []*conn          // by index
 	planes  []plane
-	keys    []event.KeyKey
 	records *xmit.Store
 	trace   func(Record)
-	mem     Memory
 	count   Counters
 
-	share   shares
+	keys    []event.KeyKey
+	streams []*stream // by row
+	mem     Memory
+	ready   [MaxPlanes]connList // per plane: connections with new data, in the order of their turns
+	pace    paceHeap
 	armed   sim.Ring[armed]
 	notices noticeQueue
-	pace    paceHeap
-	turns   turns
 	random  sim.Random
+	share   shares
+	turns   turns
 	links   []event.StreamSchedLink // by row
 	timers  wheel
 

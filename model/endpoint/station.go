@@ -83,19 +83,20 @@ var arrives = func() (t [256]arrival) {
 
 // Counters are sums since the NIC was made.
 type Counters struct {
-	Data          uint64 // packets with psn sent
-	Retransmitted uint64 // of those: sent before
+	Data    uint64 // packets with psn sent
+	Control uint64 // all other packets sent
+	Bytes   uint64 // payload that came for the first time
+	Walked  uint64 // records of packets in flight that were looked at, by acknowledgements and timers
+
+	Retransmitted uint64 // of Data: sent before
 	Detours       uint64 // of those: by another path's port
-	Control       uint64 // all other packets sent
-	Probes        uint64 // of those: probes of a path
+	Probes        uint64 // of Control: probes of a path
 	Queries       uint64 // of those: status queries
 
-	Bytes      uint64 // payload that came for the first time
 	Marked     uint64 // packets with psn that came with a CE mark
 	Duplicates uint64 // packets with psn that came again
 	Released   uint64 // messages of peers that are complete
 
-	Walked       uint64 // records of packets in flight that were looked at, by acknowledgements and timers
 	Timeouts     uint64 // of paths
 	PathFailures uint64 // paths that became suspect
 	PathReturns  uint64 // paths that became active again
