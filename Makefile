@@ -87,8 +87,9 @@ test-farm: ## regressions on a Slurm of this machine: munged, slurmctld, slurmd 
 	@$(STAGE) farm scripts/gotest.sh --min 6 -tags farm -run '^TestFarm$$' -timeout 5m ./cmd/tandem
 
 .PHONY: test-vectors
-test-vectors: need ## golden vectors: steps on source and netlist, the receive side as exported benches, and the RTL benches
+test-vectors: need ## golden vectors: the set is what the generators make, steps on source and netlist, the receive side as exported benches, and the RTL benches
 	@$(STAGE) rtl-benches  rtl/common/tb/run.sh
+	@$(STAGE) golden-set   $(GO) run ./cmd/tandem vectors bless
 	@$(STAGE) step-vectors scripts/step_vectors.sh
 	@$(STAGE) grade-steps  $(GO) run ./cmd/tandem vectors grade --check --block key,place --around 0
 	@$(STAGE) vector-benches scripts/vector_benches.sh
