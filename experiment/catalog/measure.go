@@ -197,7 +197,7 @@ func (o *outcome) line() uint64 { return uint64(o.net.LinkMbps) * uint64(o.net.P
 func (o *outcome) common(r experiment.Row) experiment.Row {
 	c, f := &o.Counters, &o.Fabric
 	return r.Share("again", c.Retransmitted, c.Data-c.Retransmitted).Num("timeouts", experiment.Whole(c.Timeouts)).
-		Share("lost", f.Lost.Data+f.Trims, f.Injected.Data).Share("marked", f.Marks, f.Injected.Data)
+		Share("lost", f.Lost.Data+f.Trims-f.Gone, f.Injected.Data).Share("marked", f.Marks, f.Injected.Data)
 }
 
 // commonColumns are the columns of common.

@@ -195,6 +195,7 @@ func TestCut(t *testing.T) {
 	burst(w, 100, 100, 0)
 	w.run()
 	require.Equal(t, uint64(99), w.n.Stats().Trims)
+	require.Equal(t, uint64(58), w.n.Stats().Gone)
 	require.Equal(t, fabric.Counts{Data: 1 + 41}, w.n.Stats().Delivered)
 	require.Equal(t, fabric.Counts{Data: 58}, w.n.Stats().Overflow)
 }

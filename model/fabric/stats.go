@@ -40,6 +40,7 @@ type Stats struct {
 
 	Marks  uint64    // packets that got FlagCe
 	Trims  uint64    // packets cut
+	Gone   uint64    // of those: lost afterwards
 	Late   uint64    // packets held up by Reorder
 	Pauses uint64    // pause frames
 	Paused sim.Picos // time of links in pause, summed, of pauses that have ended
@@ -66,6 +67,7 @@ type counters struct {
 	injected, delivered [2]uint64 // by class
 	losses              [lossReasons][2]uint64
 	marks, trims, late  uint64
+	gone                uint64 // cut, and lost
 	pauses              uint64
 	paused              sim.Picos
 	planes              []planeBytes
@@ -94,7 +96,7 @@ func (n *Network) Stats() Stats {
 		Events: c.events, Pending: n.calendar.Len(), MaxPending: n.calendar.Most(), Hops: c.hops,
 		Injected: counts(c.injected), Delivered: counts(c.delivered),
 		Random: counts(c.losses[lostRandom]), Overflow: counts(c.losses[lostOverflow]), Down: counts(c.losses[lostDown]),
-		Marks: c.marks, Trims: c.trims, Late: c.late, Pauses: c.pauses, Paused: c.paused,
+		Marks: c.marks, Trims: c.trims, Gone: c.gone, Late: c.late, Pauses: c.pauses, Paused: c.paused,
 	}
 	s.Lost = Counts{
 		s.Random.Data + s.Overflow.Data + s.Down.Data,

@@ -162,6 +162,9 @@ func (n *Network) enqueueCut(li uint32, e *entry) {
 // lose tells the sender's pool, and nobody else.
 func (n *Network) lose(p *Packet, reason lossReason) {
 	n.seen.losses[reason][p.class()]++
+	if p.Flags&FlagTrimmed != 0 {
+		n.seen.gone++
+	}
 	n.packet = *p
 	n.hosts[p.Src].Lost(&n.packet)
 }

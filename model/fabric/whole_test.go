@@ -98,6 +98,7 @@ func TestNothingIsLostUnseen(t *testing.T) {
 		require.Equal(t, seen.Lost, s.Lost)
 		require.Equal(t, seen.Delivered, s.Delivered)
 		require.LessOrEqual(t, seen.Trims, s.Trims)
+		require.Equal(t, seen.Gone, s.Gone)
 		require.LessOrEqual(t, seen.Marks, s.Marks)
 	})
 }
@@ -117,6 +118,9 @@ func tally(s *fabric.Stats, f fate) {
 	}
 	if f.packet.Flags&fabric.FlagTrimmed != 0 {
 		s.Trims++
+		if f.lost {
+			s.Gone++
+		}
 	}
 }
 
