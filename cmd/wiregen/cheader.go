@@ -33,7 +33,8 @@ func genC(s *spec.Spec) []output {
 	w.f("#ifndef TANDEM_RECORD_H\n#define TANDEM_RECORD_H\n\n#include <stddef.h>\n#include <stdint.h>\n")
 	w.f("#define TANDEM_SCHEMA_HASH 0x%016xull", s.Hash)
 	w.f("#define TANDEM_RECORD_VERSION 1\n#define TANDEM_RECORD_BYTES %d /* a head, or one state record */", spec.RecordBytes)
-	w.f("#define TANDEM_RECORD_MAX %d /* a transaction */\n", spec.MaxRecord)
+	w.f("#define TANDEM_RECORD_MAX %d /* a transaction */", spec.MaxRecord)
+	w.f("#define TANDEM_MAX_FRAME %d /* bytes of the longest frame that a device takes */\n", s.Const("max_frame"))
 	w.f("/* bytes of a head */\nenum {")
 	for _, h := range headOffsets {
 		w.f("  TANDEM_HEAD_%s = %d,", upper(h.name), h.offset)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/tandem_record.h"
 #include "tandem_internal.h"
 
 /* An item: 40 bytes, little-endian, then its data filled to 8 bytes (cosim/journal/items.go writes them). */
@@ -266,8 +267,9 @@ static uint32_t drive_memory(uint64_t cycle, int seen, uint64_t addr, uint32_t l
 
 /* The device owes something (the bench waits for it to be idle, or for an access) and shows nothing for too long.
  * What ends by itself does not count: a frame on its way or waiting for its gap, an answer of the memory that is due.
- * Nor does time in which a port was held up: each must have been ready READY_ENOUGH times. */
-#define READY_ENOUGH 16u
+ * Nor does time in which a port was held up: each must have been ready READY_ENOUGH times, which is more than a transaction
+ * has beats. It makes its event with the last of them. */
+#define READY_ENOUGH (TANDEM_MAX_FRAME / 64u + 16u)
 static int hung(uint64_t cycle) {
   static uint64_t newest;
   int owing = items_at == items_length ? items_last : items[items_at] == ITEM_IDLE || items[items_at] == ITEM_FAULT;

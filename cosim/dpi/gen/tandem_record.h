@@ -11,6 +11,7 @@
 #define TANDEM_RECORD_VERSION 1
 #define TANDEM_RECORD_BYTES 64 /* a head, or one state record */
 #define TANDEM_RECORD_MAX 256 /* a transaction */
+#define TANDEM_MAX_FRAME 9216 /* bytes of the longest frame that a device takes */
 
 /* bytes of a head */
 enum {
