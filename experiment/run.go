@@ -142,7 +142,11 @@ func (p *Plan) pick(only string) ([]Cell, error) {
 		}
 		names = append(names, c.Name)
 	}
-	return nil, unknown("cell", only, names, names[:min(len(names), mostTold)])
+	told := slices.Clone(names[:min(len(names), mostTold)])
+	if more := len(names) - len(told); more > 0 {
+		told = append(told, fmt.Sprintf("and %d more", more))
+	}
+	return nil, unknown("cell", only, names, told)
 }
 
 // Has says whether the plan has a cell; the error has the near names.

@@ -109,6 +109,11 @@ func TestOnly(t *testing.T) {
 	v, p := planOf(t, fake())
 	_, err := experiment.Run(t.Context(), fake(), v, p, experiment.Options{Only: "n2"})
 	assert.ErrorContains(t, err, `cell is "n2": no such cell; near it: n=2`)
+	many := &experiment.Plan{}
+	for i := range 10 {
+		many.Cells = append(many.Cells, experiment.Cell{Name: fmt.Sprintf("c%d", i)})
+	}
+	assert.ErrorContains(t, many.Has("other"), "c7, and 2 more")
 }
 
 func TestProgress(t *testing.T) {

@@ -240,6 +240,9 @@ func (a *app) coverageOf(f *coverageFlags, arg string) (*covered, error) {
 	}
 	x := &covered{name: folder.Header.ID, root: root, points: filepath.Join(folder.Dir, coverage.SumFile)}
 	x.report, err = coverage.Again(folder.Dir, waivers)
+	if errors.Is(err, fs.ErrNotExist) && folder.Header.State == regression.Running {
+		return nil, &status{result: lockstep.Inconclusive, err: fmt.Errorf("%s: nothing was added up yet: the run is running, or was killed: `tandem regress --resume %s` goes on with it", arg, shellPath(folder.Dir))}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &status{result: lockstep.Inconclusive, err: fmt.Errorf("%s: nothing was counted: no execution matched, or the run was made with --no-cover", arg)}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -37,7 +38,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root := a.root()
 	root.SetArgs(args)
 	called, err := root.ExecuteContextC(ctx)
-	if err != nil && results.n == 0 && asJSON(called) {
+	if err != nil && results.n == 0 && asJSON(called, args) {
 		a.failedJSON(err)
 	}
 	if results.err != nil { // whatever they were, nobody can rely on them
@@ -75,10 +76,10 @@ func complain(w io.Writer, err error) {
 	}
 }
 
-// asJSON says whether a command was told to print JSON.
-func asJSON(c *cobra.Command) bool {
+// asJSON says whether a command was told to print JSON. Flags behind a wrong one are not parsed.
+func asJSON(c *cobra.Command, args []string) bool {
 	f := c.Flags().Lookup("json")
-	return f != nil && f.Value.String() == "true"
+	return f != nil && (f.Value.String() == "true" || slices.Contains(args, "--json"))
 }
 
 // failedJSON is what a command with --json prints that ends before it has anything to print: who reads it must never meet an

@@ -293,6 +293,10 @@ func (a *app) resume(f *regressFlags, dir string) error {
 	if err != nil {
 		return err
 	}
+	if folder, err = filepath.EvalSymlinks(folder); err != nil {
+		return err
+	}
+	f.dir = filepath.Dir(folder) // its history is there, whatever --dir says; a run of its name elsewhere is another one
 	c, done, err := a.common(f)
 	if err != nil {
 		return err

@@ -105,7 +105,7 @@ func (a *app) lint(args []string, preset string) (n int, err error) {
 	if sets != nil {
 		s, err := readSome(sets, nil)
 		if s != nil {
-			empty, err = err, vector.Lint(a.ctx, s.list)
+			empty, err = err, errors.Join(whole(sets), vector.Lint(a.ctx, s.list))
 			n += len(s.list)
 		}
 		errs = append(errs, err)
@@ -175,6 +175,9 @@ the steps of the model on every target.`,
 				return usage(c, "--runs: only runs on RTL leave folders; it goes with --dut rtl")
 			}
 			s, err := readVectors(orGolden(args), only)
+			if err == nil {
+				err = whole(orGolden(args))
+			}
 			if err != nil {
 				return err
 			}

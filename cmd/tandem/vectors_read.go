@@ -75,6 +75,17 @@ func readVectors(args, only []string) (*vectorSet, error) {
 	return s, err
 }
 
+// whole holds the sets among folders against their manifests.
+func whole(args []string) error {
+	var errs []error
+	for _, arg := range args {
+		if info, err := os.Stat(arg); err == nil && info.IsDir() {
+			errs = append(errs, vector.Whole(arg))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // unsound adds to what is wrong with a file what to do.
 func unsound(name string, err error) error {
 	var damaged *mrv.Error

@@ -142,6 +142,31 @@ func TestDamagedStore(t *testing.T) {
 	assert.ErrorContains(t, err, "b.mrv: byte 0")
 }
 
+// TestWhole: a file that is gone, one that is not listed and one with other vectors are told, each; a folder without a manifest is no set.
+func TestWhole(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, Whole(dir))
+	_, err := BlessStore(context.Background(), open(t, dir), someParts(nil), "first", nil, 1)
+	require.NoError(t, err)
+	require.NoError(t, Whole(dir))
+	ctimer, coalesce, own, manifest := filepath.Join(dir, "ctimer", "steps.mrv"), filepath.Join(dir, "coalesce", "steps.mrv"), filepath.Join(dir, "own.mrv"), filepath.Join(dir, ManifestFile)
+	f, err := mrv.ReadFile(ctimer)
+	require.NoError(t, err)
+	f.Vectors = f.Vectors[1:]
+	b, err := mrv.Encode(f, 1)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(ctimer, b, 0o600))
+	assert.NotContains(t, Whole(dir).Error(), coalesce, "only what is wrong is told")
+	require.NoError(t, os.WriteFile(own, b, 0o600))
+	require.NoError(t, os.Remove(coalesce))
+	err = Whole(dir)
+	assert.ErrorContains(t, err, coalesce+" is not there, and "+manifest+" lists it")
+	assert.ErrorContains(t, err, ctimer+" has other vectors than "+manifest+" lists")
+	assert.ErrorContains(t, err, own+" is there, and "+manifest+" does not list it")
+	require.NoError(t, os.WriteFile(manifest, []byte("<<<<<<< HEAD\n"), 0o600))
+	assert.ErrorContains(t, Whole(dir), "want the version of the set")
+}
+
 func TestLint(t *testing.T) {
 	good := text(t, twoMessages)
 	good.ID = good.Identify()

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,6 +58,39 @@ func TestWrite(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "a", to)
 	assert.Equal(t, []string{"a", "link"}, names(t, dir), "nothing else is left")
+}
+
+// TestWriteToALinkOfNothing: the file that it names is made, and the link stays.
+func TestWriteToALinkOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	require.NoError(t, os.Symlink("new", link))
+	require.NoError(t, Write(link, []byte("one")))
+	to, err := os.Readlink(link)
+	require.NoError(t, err)
+	assert.Equal(t, "new", to)
+	assert.Equal(t, "one", text(t, filepath.Join(dir, "new")))
+}
+
+// TestWriteToWhatIsOpen: a log that standard output goes to keeps what is in it, and what comes later goes behind.
+func TestWriteToWhatIsOpen(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	f, err := os.Create(log)
+	require.NoError(t, err)
+	defer f.Close()
+	for _, dir := range []string{"/dev/fd", "/proc/self/fd"} {
+		path := fmt.Sprintf("%s/%d", dir, f.Fd())
+		require.NoError(t, Check(path))
+		_, err = f.WriteString("before ")
+		require.NoError(t, err)
+		require.NoError(t, Write(path, []byte("text ")))
+		_, err = f.WriteString("after\n")
+		require.NoError(t, err)
+	}
+	assert.Equal(t, "before text after\nbefore text after\n", text(t, log))
+	assert.Equal(t, []string{"log"}, names(t, filepath.Dir(log)))
+	assert.ErrorContains(t, Write("/dev/fd/100000", nil), "cannot write /dev/fd/100000: bad file descriptor")
+	assert.ErrorContains(t, Check("/dev/fd/100000"), "cannot write /dev/fd/100000: bad file descriptor")
 }
 
 // TestWriteToADevice: a name that is no file must never be replaced by one.
@@ -150,6 +184,13 @@ func TestFolderFails(t *testing.T) {
 	assert.EqualError(t, Folder(file, func(string) error { return nil }), "cannot write "+file+": not a directory")
 
 	require.NoError(t, os.Mkdir(filepath.Join(top, "taken"), 0o755))
-	err := Folder(top, func(work string) error { return os.WriteFile(filepath.Join(work, "taken"), nil, 0o644) })
-	assert.EqualError(t, err, "cannot write "+filepath.Join(top, "taken")+": file exists")
+	for _, name := range []string{"taken", "file/below"} { // what comes before it is not moved either
+		err := Folder(top, func(work string) error {
+			path := filepath.Join(work, name)
+			return errors.Join(os.WriteFile(filepath.Join(work, "a"), nil, 0o644), os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644))
+		})
+		why := map[string]string{"taken": "taken: is a directory", "file/below": "file: not a directory"}[name]
+		assert.EqualError(t, err, "cannot write "+filepath.Join(top, why))
+		assert.Equal(t, []string{"file", "taken"}, names(t, top))
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Folder has fill write files below another folder, and moves them into dir when all of them are there. What is in dir
@@ -30,7 +31,35 @@ func Folder(dir string, fill func(work string) error) (err error) {
 	if err := fill(work); err != nil {
 		return below(dir, work, err)
 	}
+	if err := below(dir, work, fits(work, dir)); err != nil {
+		return err
+	}
 	return below(dir, work, move(work, dir))
+}
+
+// fits says whether all names can be taken: a folder stands where a file goes, or a file where a folder does.
+func fits(work, dir string) error {
+	return filepath.WalkDir(work, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == work {
+			return err
+		}
+		info, err := os.Stat(filepath.Join(dir, strings.TrimPrefix(path, work)))
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // nor is anything below
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case err == nil && info.IsDir() && !d.IsDir():
+			err = syscall.EISDIR
+		case err == nil && !info.IsDir() && d.IsDir():
+			err = syscall.ENOTDIR
+		}
+		if err != nil {
+			return &fs.PathError{Op: "write", Path: path, Err: err}
+		}
+		return nil
+	})
 }
 
 // makeAll makes a folder and tells which were not there, the innermost first.

@@ -7,17 +7,45 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 )
 
 // Prefix begins the names that are used on the way.
 const Prefix = ".tandem-"
 
 // Write writes a file. One that is there keeps its mode, and is refused if it may not be written; of a symbolic link the
-// file behind it is written. What is no regular file, as /dev/stdout or a pipe, is written to as it is.
+// file behind it is written, there or not. What is no regular file, as a pipe, is written to as it is, and so is what the
+// program has open already, as /dev/stdout: a file there has lines of others in it, and more of them to come.
 func Write(path string, text []byte) error { return named(path, replace(path, text)) }
+
+// opened is what a name of something that the program has open stands for; nil: it is no such name.
+func opened(path string) (*os.File, error) {
+	number := map[string]string{"/dev/stdout": "1", "/dev/stderr": "2"}[path]
+	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
+		if rest, ok := strings.CutPrefix(path, dir); ok {
+			number = rest
+		}
+	}
+	n, err := strconv.ParseUint(number, 10, 31)
+	if err != nil {
+		return nil, nil
+	}
+	fd, err := syscall.Dup(int(n)) // it shares the place in the file, which a second opening would not
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
 
 // Check says whether Write could write a file, for those who have long work to do before: it changes nothing.
 func Check(path string) error {
+	if f, err := opened(path); err != nil {
+		return named(path, err)
+	} else if f != nil {
+		return named(path, f.Close())
+	}
 	if info, err := os.Stat(path); err == nil {
 		if !info.Mode().IsRegular() && !info.IsDir() {
 			return nil
@@ -39,9 +67,22 @@ func Check(path string) error {
 }
 
 func replace(path string, text []byte) error {
+	if f, err := opened(path); f != nil || err != nil {
+		if err == nil {
+			_, err = f.Write(text)
+			err = errors.Join(err, f.Close())
+		}
+		return err
+	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if to, err := os.Readlink(path); err == nil {
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(filepath.Dir(path), to)
+			}
+			return replace(to, text)
+		}
 		return put(path, 0, text)
 	case err != nil:
 		return err

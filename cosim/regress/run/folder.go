@@ -233,8 +233,11 @@ func (f *Folder) Cases() ([]plan.Case, error) {
 func (f *Folder) Covergroups() ([]string, error) {
 	path := f.path(TestplanFile)
 	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) { // of a run that runs others again
-		return nil, nil
+	if errors.Is(err, os.ErrNotExist) {
+		if f.Header.From != "" { // it runs others again, without a plan
+			return nil, nil
+		}
+		return nil, fmt.Errorf("%s is damaged: %s is not there: was the folder copied in part?", f.Dir, TestplanFile)
 	}
 	var tp plan.Testplan
 	if err == nil {
