@@ -122,6 +122,8 @@ func judgeCommand(r result.Record, program string, err error, last string) resul
 	case err == nil:
 		r.Verdict = result.Match
 		return r
+	case errors.Is(err, exec.ErrWaitDelay):
+		return failed(r, name, fmt.Errorf("%s ended with exit code 0, and what it started has its output open still: wait for it, or send its output elsewhere", name))
 	case !errors.As(err, &exit):
 		return failed(r, name, err)
 	}

@@ -248,6 +248,9 @@ func TestExitCodesOfCommands(t *testing.T) {
 	r = do(t, e, c)
 	assert.Equal(t, result.Bench, r.Verdict)
 	assert.Contains(t, r.Line, "no such file")
+	r = do(t, e, sh("sleep 1000 &"))
+	assert.Equal(t, result.Bench, r.Verdict)
+	assert.Equal(t, "sh ended with exit code 0, and what it started has its output open still: wait for it, or send its output elsewhere", r.Line)
 }
 
 func TestPlacesOfCommands(t *testing.T) {
