@@ -113,6 +113,10 @@ func (a *app) examine() *health {
 		}
 		h.Checkout = root
 	}
+	if !rtl.IsRoot(h.Checkout) {
+		h.Problems = append(h.Problems, fmt.Sprintf("--root %s: no checkout: no go.mod of metaroce/tandem is in it", h.Checkout))
+		return h
+	}
 	if err := writable(filepath.Join(h.Checkout, "build")); err != nil {
 		h.Problems = append(h.Problems, fmt.Sprintf("simulators are built in build/: %v", err))
 	}

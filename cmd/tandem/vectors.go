@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,11 +36,21 @@ Its text source is a scenario; its canonical form is a file that ends in .mrv.`,
 	return c
 }
 
-func orGolden(args []string) []string {
+func (a *app) orGolden(args []string) []string {
 	if len(args) == 0 {
-		return []string{goldenDir}
+		return []string{a.golden()}
 	}
 	return args
+}
+
+// golden is the folder of the golden set: here, else in the checkout.
+func (a *app) golden() string {
+	if root, err := a.rootOr(); err == nil {
+		if _, err := os.Stat(goldenDir); err != nil {
+			return filepath.Join(root, goldenDir)
+		}
+	}
+	return goldenDir
 }
 
 func (a *app) vectorsFmt() *cobra.Command {
@@ -174,9 +186,9 @@ the steps of the model on every target.`,
 			if dut != vector.RTL && c.Flags().Changed("runs") {
 				return usage(c, "--runs: only runs on RTL leave folders; it goes with --dut rtl")
 			}
-			s, err := readVectors(orGolden(args), only)
+			s, err := readVectors(a.orGolden(args), only)
 			if err == nil {
-				err = whole(orGolden(args))
+				err = whole(a.orGolden(args))
 			}
 			if err != nil {
 				return err

@@ -39,7 +39,7 @@ Vectors whose names would be one file are refused. All is written, or nothing is
 			if len(errs) > 0 {
 				return usage(c, "%w", errors.Join(errs...))
 			}
-			s, err := readSome(orGolden(args), only)
+			s, err := readSome(a.orGolden(args), only)
 			if err != nil {
 				return err
 			}

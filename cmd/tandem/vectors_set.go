@@ -57,6 +57,9 @@ the old ones with the ending .rej, and the exit code is 1. A vector that would b
 			if err != nil {
 				return usage(c, "%w", err)
 			}
+			if !c.Flags().Changed("dir") {
+				dir = a.golden()
+			}
 			store, err := vector.OpenStore(dir)
 			if err != nil {
 				return err

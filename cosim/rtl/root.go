@@ -22,7 +22,7 @@ func FindRoot() (string, error) {
 	}
 	for _, dir := range from {
 		for d := dir; ; d = filepath.Dir(d) {
-			if isRoot(d) {
+			if IsRoot(d) {
 				return d, nil
 			}
 			if d == filepath.Dir(d) {
@@ -34,7 +34,8 @@ func FindRoot() (string, error) {
 		strings.Join(from, " or "))
 }
 
-func isRoot(dir string) bool {
+// IsRoot says whether a folder is a checkout of this project.
+func IsRoot(dir string) bool {
 	f, err := os.Open(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		return false
