@@ -85,7 +85,7 @@ func (a *app) mergePoints(f *coverageFlags, out string, from []string) error {
 	var errs []error
 	files := 0
 	for _, arg := range from {
-		names, err := f.pointFiles(arg)
+		names, err := f.pointFiles(arg, out)
 		errs = append(errs, err)
 		for _, name := range names {
 			if err := a.ctx.Err(); err != nil {
@@ -108,8 +108,9 @@ func (a *app) mergePoints(f *coverageFlags, out string, from []string) error {
 	return nil
 }
 
-// pointFiles are the files that an argument stands for.
-func (f *coverageFlags) pointFiles(arg string) ([]string, error) {
+// pointFiles are the files that an argument stands for. What an earlier call wrote into a folder is no part of it: each call would
+// count all of it again.
+func (f *coverageFlags) pointFiles(arg, out string) ([]string, error) {
 	if run, err := findRun(f.dir, arg); err == nil {
 		name := filepath.Join(run, coverage.SumFile)
 		if _, err := os.Stat(name); err != nil {
@@ -125,8 +126,10 @@ func (f *coverageFlags) pointFiles(arg string) ([]string, error) {
 		return []string{arg}, nil
 	}
 	var names []string
+	was, _ := os.Stat(out) // an error: there is none
 	err = filepath.WalkDir(arg, func(path string, _ fs.DirEntry, err error) error {
-		if filepath.Ext(path) == ".dat" {
+		info, _ := os.Stat(path)
+		if filepath.Ext(path) == ".dat" && (was == nil || !os.SameFile(info, was)) {
 			names = append(names, path)
 		}
 		return err
