@@ -64,7 +64,7 @@ was not measured).`,
 
 func (a *app) coverageMerge(f *coverageFlags) *cobra.Command {
 	return &cobra.Command{Use: "merge OUT IN...", Short: "adds up points of runs, files and folders of files",
-		Long: `Adds up the points of runs (their coverage.dat), files (.dat) and folders (every .dat below) into one file. Counts add; the order
+		Long: `Adds up the points of runs (their coverage.dat), files (.dat) and folders (every .dat below but OUT) into one file. Counts add; the order
 of what is given does not matter. It can be shown with tandem coverage OUT, and with any tool for Verilator's files.`,
 		Example: "  tandem coverage merge all.dat nightly-3 weekly-1 other/cover",
 		Args: func(c *cobra.Command, args []string) error {
