@@ -77,7 +77,12 @@ type Problem struct {
 }
 
 // Error says where, what and what would be right.
-func (p *Problem) Error() string { return fmt.Sprintf("%s is %s: %s", p.Field, p.Value, p.Rule) }
+func (p *Problem) Error() string {
+	if p.Value == "" { // the name itself
+		return p.Field + ": " + p.Rule
+	}
+	return fmt.Sprintf("%s is %s: %s", p.Field, p.Value, p.Rule)
+}
 
 // unknown is the problem of a name that is not among some, of which those told are listed.
 func unknown(what, name string, names, told []string) *Problem {
@@ -85,7 +90,7 @@ func unknown(what, name string, names, told []string) *Problem {
 	if near := Near(name, names); len(near) > 0 {
 		rule += "; near it: " + strings.Join(near, ", ")
 	}
-	return &Problem{what, fmt.Sprintf("%q", name), rule + "; there are " + strings.Join(told, ", ")}
+	return &Problem{Field: fmt.Sprintf("%s %q", what, name), Rule: rule + "; there are " + strings.Join(told, ", ")}
 }
 
 // Values are what the parameters of one run are.

@@ -54,7 +54,7 @@ func TestEveryProblemAtOnce(t *testing.T) {
 	_, bad := someParams.Read(settings("hots=3", "hosts=1", "loss=0.1%,2,0.1%,x", "bytes=0x10", "delay=0.0001us", "shape=fatree", "who=", "rate=-1", "scale=18446744073709551616"))
 	text := errors.Join(bad...).Error()
 	for _, want := range []string{
-		`parameter is "hots": no such parameter; near it: hosts; there are hosts, loss,`,
+		`parameter "hots": no such parameter; near it: hosts; there are hosts, loss,`,
 		"hosts is 1: want 2 to 1024",
 		`loss is "0.1%,2,0.1%,x": 0.1% stands there twice`,
 		`loss is "x": want a share, such as 1%, 0.1% or 1000 (parts per million)`,
@@ -81,7 +81,7 @@ func TestKnobs(t *testing.T) {
 	require.Empty(t, bad)
 	assert.Equal(t, settings("mr.rto_min=300", "hosts=64"), v.Texts)
 	_, bad = ps.Read(settings("mr.rto_mni=300"))
-	assert.EqualError(t, errors.Join(bad...), `parameter is "mr.rto_mni": no such parameter; near it: mr.rto_min; there are hosts`)
+	assert.EqualError(t, errors.Join(bad...), `parameter "mr.rto_mni": no such parameter; near it: mr.rto_min; there are hosts`)
 }
 
 func TestRanges(t *testing.T) {

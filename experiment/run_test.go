@@ -108,7 +108,7 @@ func TestOnly(t *testing.T) {
 	assert.Equal(t, 1, r.Cells())
 	v, p := planOf(t, fake())
 	_, err := experiment.Run(t.Context(), fake(), v, p, experiment.Options{Only: "n2"})
-	assert.ErrorContains(t, err, `cell is "n2": no such cell; near it: n=2`)
+	assert.ErrorContains(t, err, `cell "n2": no such cell; near it: n=2`)
 	many := &experiment.Plan{}
 	for i := range 10 {
 		many.Cells = append(many.Cells, experiment.Cell{Name: fmt.Sprintf("c%d", i)})

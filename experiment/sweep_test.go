@@ -63,7 +63,7 @@ func TestSweepProblems(t *testing.T) {
 	_, _, bad := experiment.Sweep(e, settings("size=3", "sizes=4"), append(overs(t, e, "size=12..14"), overs(t, e, "size=1")...))
 	text := errors.Join(bad...).Error()
 	assert.Contains(t, text, "size is given twice")
-	assert.Contains(t, text, `parameter is "sizes"`)
+	assert.Contains(t, text, `parameter "sizes"`)
 	_, _, bad = experiment.Sweep(e, nil, overs(t, e, "size=12..14"))
 	require.Len(t, bad, 1)
 	assert.ErrorIs(t, bad[0], errSize)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 
 	"metaroce/tandem/cosim/regress/farm"
@@ -20,6 +21,9 @@ func (f *regressFlags) launch() (farm.Launcher, error) {
 	case err != nil:
 		return nil, err
 	case kind == "exec" && len(words) > 0:
+		if _, err := exec.LookPath(words[0]); err != nil {
+			return nil, fmt.Errorf("--launcher exec: %w; the first word is a program that waits for the end of the command behind it", err)
+		}
 		return &farm.Local{Workers: f.workers, Prefix: words, Program: exe}, nil
 	case kind == "slurm" && (!given || len(words) > 0):
 		if err := farm.CheckWords(words); err != nil {

@@ -39,7 +39,7 @@ own model, not of hardware. Equal seeds give equal bytes, with any number of wor
   ` + simIndex(all) + `
   ` + fmt.Sprintf("%-13s %s", sweepName, sweepShort) + `
 
---list NAME shows the parameters of an experiment. docs/experiments.md has claims, gates and measured figures.
+--list NAME shows parameters, columns and cells of an experiment. docs/experiments.md has claims, gates and measured figures.
 
 Exit codes: 0 (with --check: every gate holds), 1 a gate fails (with --check), or a cell did not come to its end; 2 wrong
 use, or interrupted: what was done by then is printed and marked as partial; 3 with --check: a gate had nothing to look at.`,

@@ -9,7 +9,7 @@ import (
 // sweepShort tells what a sweep is, where experiments are listed.
 const sweepShort = "any of these at many values of a parameter: --of and --over"
 
-// listedExperiment is what is told of an experiment; without its parameters and cells where all are listed.
+// listedExperiment is what is told of an experiment; without parameters, columns and cells where all are listed.
 type listedExperiment struct {
 	Name       string            `json:"experiment"`
 	Short      string            `json:"short"`
@@ -17,6 +17,7 @@ type listedExperiment struct {
 	Source     string            `json:"source,omitempty"`
 	About      string            `json:"about,omitempty"`
 	Parameters []listedParameter `json:"parameters,omitempty"`
+	Columns    []listedColumn    `json:"columns,omitempty"`
 	Cells      []string          `json:"cells,omitempty"`
 }
 
@@ -27,7 +28,13 @@ type listedParameter struct {
 	Why     string `json:"why"`
 }
 
-// listSim prints experiments, or the parameters of some.
+type listedColumn struct {
+	Name string `json:"name"`
+	Unit string `json:"unit,omitempty"`
+	What string `json:"what"`
+}
+
+// listSim prints experiments, or parameters, columns and cells of some.
 func (a *app) listSim(f *simFlags, all []*experiment.Experiment, jobs []job) error {
 	var list []listedExperiment
 	if len(jobs) == 0 {
@@ -56,6 +63,9 @@ func (j *job) listed() listedExperiment {
 			l.Parameters = append(l.Parameters, listedParameter{p.Name, p.Default, p.Range(), p.Why})
 		}
 	}
+	for _, c := range j.plan.Columns {
+		l.Columns = append(l.Columns, listedColumn{c.Name, c.Unit, c.What})
+	}
 	for _, c := range j.plan.Cells {
 		l.Cells = append(l.Cells, c.Name)
 	}
@@ -71,7 +81,15 @@ func (a *app) printExperiment(l *listedExperiment) {
 	for _, p := range l.Parameters {
 		fmt.Fprintf(a.out, "  --set %s=%s\n      %s\n      %s\n", p.Name, p.Default, p.Range, p.Why)
 	}
-	fmt.Fprintln(a.out, "  and the constants of docs/constants.md as mr.NAME\n  cells:")
+	fmt.Fprintln(a.out, "  and the constants of docs/constants.md as mr.NAME\n  columns of the table:")
+	for _, c := range l.Columns {
+		unit := ""
+		if c.Unit != "" {
+			unit = " [" + c.Unit + "]"
+		}
+		fmt.Fprintf(a.out, "    %s%s: %s\n", c.Name, unit, c.What)
+	}
+	fmt.Fprintln(a.out, "  cells:")
 	for _, c := range l.Cells {
 		fmt.Fprintf(a.out, "    %s\n", c)
 	}

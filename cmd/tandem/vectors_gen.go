@@ -45,7 +45,7 @@ Equal arguments give equal bytes, for any number of workers.`,
 		Example: `  tandem vectors gen gaps duplicates -o two.mrv
   tandem vectors gen --random 500 --seed 3 --seeds 20 --limit lose=150 --limit mtu=1024 -o lossy.mrv
   tandem vectors gen --reach -o window.mrv
-  tandem vectors gen --run runs/random-17 -o failing.mrv
+  tandem vectors gen --run runs/random-17 --settle -o failing.mrv
   tandem vectors gen --block window -o window.mrv`,
 		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -299,12 +299,13 @@ func (r *Reply) String() string {
 	case wire.OpcodeNak:
 		var n wire.Nak
 		if n.Decode(r.Body[:]) == nil {
-			s += fmt.Sprintf(" %+v", n)
+			s += fmt.Sprintf(": stream %d msn %#x attempt %d syndrome %s", n.Stream, n.Msn, n.Attempt, n.Syndrome)
 		}
 	case wire.OpcodeAnswer:
 		var a wire.Answer
 		if a.Decode(r.Body[:]) == nil {
-			s += fmt.Sprintf(" %+v", a)
+			s += fmt.Sprintf(": port %d new_epoch %d query %t txn %d stream %d completed %#x msn %#x attempt %d syndrome %s echo_time %#x",
+				a.Port, a.NewEpoch, a.Query, a.Txn, a.Stream, a.Completed, a.Msn, a.Attempt, a.Syndrome, a.EchoTime)
 		}
 	}
 	return s

@@ -222,3 +222,13 @@ func TestHints(t *testing.T) {
 func TestReportFieldsAreAll(t *testing.T) {
 	assert.Len(t, reportFields, reflect.TypeFor[Report]().NumField())
 }
+
+// TestReplyText: what a NAK and an answer say stands there in the words of the other lines.
+func TestReplyText(t *testing.T) {
+	nak := Reply{Path: Path{1, 2}, Op: wire.OpcodeNak, Sport: 50000, Peer: 0x77}
+	copy(nak.Body[:], (&wire.Nak{Stream: 3, Attempt: 1, Syndrome: wire.SyndromeKey, Msn: 9}).Append(nil))
+	assert.Equal(t, "nak on path 1.2 to 0x77 from port 50000: stream 3 msn 0x9 attempt 1 syndrome key", nak.String())
+	answer := Reply{Path: Path{1, 2}, Op: wire.OpcodeAnswer, Sport: 50000, Peer: 0x77}
+	copy(answer.Body[:], (&wire.Answer{Port: 5, NewEpoch: 4, Query: true, Txn: 8, Stream: 3, Completed: 7, Msn: 9, EchoTime: 16}).Append(nil))
+	assert.Equal(t, "answer on path 1.2 to 0x77 from port 50000: port 5 new_epoch 4 query true txn 8 stream 3 completed 0x7 msn 0x9 attempt 0 syndrome none echo_time 0x10", answer.String())
+}

@@ -102,7 +102,7 @@ func TestJSON(t *testing.T) {
 func TestText(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, Text(&b, byName(t, load(t, "receive/directed.mrv"), "directed/gaps")))
-	for _, want := range []string{"rules R-WINDOW", "> frame 1: write", "admitted, new, place, 1024 bytes to", "-- segment", "< completion of stream 0.0", "< ACKs of path", "(command conn_set)"} {
+	for _, want := range []string{"rules R-WINDOW", "> frame 1: write", "-- segment 1 ends; so far frames 6, register", "admitted, new, place, 1024 bytes to", "-- segment", "< completion of stream 0.0", "< ACKs of path", "(command conn_set)"} {
 		assert.Contains(t, b.String(), want)
 	}
 	b.Reset()

@@ -192,7 +192,7 @@ func FateText(f *expect.Fate) string {
 }
 
 func (p *printer) segment(s *expect.Segment, n int) {
-	p.line("  -- segment %d: %d frames, %d register accesses", n, s.End.Frames, s.End.Accesses)
+	p.line("  -- segment %d ends; so far frames %d, register accesses %d", n, s.End.Frames, s.End.Accesses)
 	for i := range s.Completions {
 		c := &s.Completions[i]
 		p.line("  < completion of stream %d.%d msn %#x: %s, %d bytes, immediate %#x, work request %#x", c.Conn, c.Stream, c.Msn, c.Opcode, c.Length, c.ImmValue, c.WrId)

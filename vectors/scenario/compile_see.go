@@ -149,21 +149,59 @@ func (c *compiler) alternative(a *args, text string, at Pos, what string, v *exp
 		c.rep.add(at, "one of "+nearWord(text, names), "%q", text)
 		return alt, false
 	}
-	if strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-") {
+	if value, mask, cut := cutMask(text); cut {
+		return c.masked(a, value, mask, at, v)
+	}
+	if isSerial(text) {
 		n, good := c.seeSerial(a, text, at, v)
 		return expect.Alternative{Lo: uint64(n), Hi: uint64(n)}, good
 	}
-	if value, mask, cut := strings.Cut(text, "/"); cut && strings.HasPrefix(mask, "0") {
-		n, good := a.number(value, at)
-		m, good2 := a.number(mask, Pos{at.Line, at.Col + len(value) + 1})
-		if good && good2 && m == 0 {
-			c.rep.add(at, "a mask with a bit in it", "mask 0")
-			return alt, false
-		}
-		return expect.Alternative{Lo: n, Mask: m}, good && good2
-	}
 	lo, hi, good := a.rng(text, at)
 	return expect.Alternative{Lo: lo, Hi: hi}, good
+}
+
+func isSerial(text string) bool { return strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-") }
+
+// cutMask parts VALUE/MASK. A stroke inside parentheses divides.
+func cutMask(text string) (value, mask string, ok bool) {
+	depth := 0
+	for i, ch := range text {
+		switch ch {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case '/':
+			if depth == 0 {
+				return text[:i], text[i+1:], true
+			}
+		}
+	}
+	return text, "", false
+}
+
+func (c *compiler) masked(a *args, value, mask string, at Pos, v *expect.Value) (alt expect.Alternative, ok bool) {
+	var n uint64
+	if isSerial(value) {
+		var serial uint32
+		serial, ok = c.seeSerial(a, value, at, v)
+		n = uint64(serial)
+	} else {
+		n, ok = a.number(value, at)
+	}
+	behind := Pos{at.Line, at.Col + len(value) + 1}
+	m, good := a.number(mask, behind)
+	switch {
+	case !ok || !good:
+		return alt, false
+	case m == 0:
+		c.rep.add(behind, "a mask with a bit in it", "mask 0")
+		return alt, false
+	case n&^m != 0 && !isSerial(value):
+		c.rep.add(at, "bits of the mask only; a division stands in parentheses", "%s has bits beside mask %s", value, mask)
+		return alt, false
+	}
+	return expect.Alternative{Lo: n, Mask: m}, true
 }
 
 // wideAlternative reads the set bits of a vector: "none" or "1,3..5".
@@ -187,6 +225,12 @@ func (c *compiler) wideAlternative(a *args, text string, at Pos) (alt expect.Alt
 
 // seeSerial counts from the first number of the path or stream that the line names.
 func (c *compiler) seeSerial(a *args, text string, at Pos, v *expect.Value) (uint32, bool) {
+	for _, key := range []string{"conn", "path", "stream"} {
+		if g := a.keys[key]; g != nil && severalValues(g.Val) {
+			c.rep.add(at, "a number as it is, or a line for each "+key+": "+key+"="+g.Val+" does not say from which it counts", "%q", text)
+			return 0, false
+		}
+	}
 	conn := c.opened(a.num("conn", 0, 65535), a.stmt.Pos)
 	if conn == nil {
 		return 0, false
@@ -199,6 +243,11 @@ func (c *compiler) seeSerial(a *args, text string, at Pos, v *expect.Value) (uin
 	g := &Arg{Val: text, ValPos: at}
 	before := len(c.rep.list)
 	return a.serialArg(g, v.Name, first, 0, width), len(c.rep.list) == before
+}
+
+func severalValues(text string) bool {
+	_, _, masked := cutMask(text)
+	return masked || text == "*" || strings.Contains(text, "|") || strings.Contains(text, "..")
 }
 
 func serialBase(conn *compose.Conn, name string, path, stream uint64) (first uint32, width uint, ok bool) {

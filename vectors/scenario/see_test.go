@@ -63,23 +63,49 @@ see nak syndrome=rnr
 	assert.Empty(t, c.Expect, "a scenario may expect events only")
 }
 
+// TestSeeMasks: behind a stroke stands a mask, however its number is written, and what it masks may be relative. Only
+// parentheses divide.
+func TestSeeMasks(t *testing.T) {
+	for text, want := range map[string]expect.Alternative{
+		"hint=5/255":                 {Lo: 5, Mask: 255},
+		"hint=5/0xff":                {Lo: 5, Mask: 255},
+		"hint=4k/0b1_0000_0000_0000": {Lo: 4096, Mask: 4096},
+		"hint=(9/4)":                 {Lo: 2, Hi: 2},
+		"hint=(9/4)/(9/3)":           {Lo: 2, Mask: 3},
+		"cum=+3/0xffff":              {Lo: 1, Mask: 0xffff},
+		"cum=-1/1":                   {Lo: 0xfffffffd, Mask: 1},
+	} {
+		c, err := compile(t, opening+"write\nsee ack "+text+"\n")
+		require.NoError(t, err, text)
+		assert.Equal(t, []expect.Alternative{want}, c.Sees[0].Fields[0].Any, text)
+	}
+	c, err := compile(t, opening+"repeat 2 i\n  write\n  see ack path=i*1 cum=+1\nend\n")
+	require.NoError(t, err)
+	assert.Len(t, c.Sees, 2, "an expression is one path")
+}
+
 func TestSeeMistakes(t *testing.T) {
 	for src, want := range map[string]string{
-		"see windov":                       `event "windov"; expected one of window`,
-		"see ack cumm=1":                   `"cumm"; expected a value of ack such as cum`,
-		"see ack cum>=1":                   `"cum" with operator ">="`,
-		"see window class=neu":             `"neu"; expected one of new`,
-		"see window psn=a":                 `"a" is no number`,
-		"conn 0\nsee window sport=+1":      `"+1"; expected N: this is no serial number`,
-		"see ack vector=1..300":            "numbers up to 255",
-		"see ack hint=1/0x0":               "mask 0; expected a mask with a bit in it",
-		"see ack any never":                "both; expected any or never",
-		"see ack within=1..2":              "a window of cycles; expected a packet on a line before",
-		"see ack rule=R-X":                 `"R-X"; expected a rule id`,
-		"requires magic":                   `"magic"; expected one of commits, cycles, receive, sender`,
-		"seed x":                           `"x" is no number`,
-		"see":                              `"see" needs more`,
-		"conn 0\nsee completion msn=+1|+q": `"q" is no number`,
+		"see windov":                         `event "windov"; expected one of window`,
+		"see ack cumm=1":                     `"cumm"; expected a value of ack such as cum`,
+		"see ack cum>=1":                     `"cum" with operator ">="`,
+		"see window class=neu":               `"neu"; expected one of new`,
+		"see window psn=a":                   `"a" is no number`,
+		"conn 0\nsee window sport=+1":        `"+1"; expected N: this is no serial number`,
+		"see ack vector=1..300":              "numbers up to 255",
+		"see ack hint=1/0x0":                 "mask 0; expected a mask with a bit in it",
+		"see ack hint=5/0":                   "x.scn:2:16: mask 0; expected a mask with a bit in it",
+		"see ack hint=8/2":                   "8 has bits beside mask 2; expected bits of the mask only; a division stands in parentheses",
+		"see ack any never":                  "both; expected any or never",
+		"see ack within=1..2":                "a window of cycles; expected a packet on a line before",
+		"see ack rule=R-X":                   `"R-X"; expected a rule id`,
+		"requires magic":                     `"magic"; expected one of commits, cycles, receive, sender`,
+		"seed x":                             `"x" is no number`,
+		"see":                                `"see" needs more`,
+		"conn 0\nsee completion msn=+1|+q":   `"q" is no number`,
+		"conn 0\nsee ack cum=+1 path=0|1":    `3:13: "+1"; expected a number as it is, or a line for each path: path=0|1 does not say from which it counts`,
+		"conn 0\nsee ack cum=+1/255 path=*":  `"+1"; expected a number as it is, or a line for each path`,
+		"conn 0\nsee nak msn=+1 stream=1..2": `stream=1..2 does not say from which it counts`,
 	} {
 		_, err := compile(t, "title \"t\"\n"+src+"\nexpect acks=0\n")
 		assert.ErrorContains(t, err, want, src)

@@ -167,7 +167,7 @@ func defineSetup() {
 	define(wordSpec{word: "epoch", text: "the sender moves to another epoch on a path; nothing goes out", bare: []string{"CONN.PATH", "+N|N"}, least: 2})
 	define(wordSpec{word: "set", text: "writes a register", bare: []string{"REGISTER", "VALUE"}, least: 2})
 	define(wordSpec{word: "read", text: "reads a register, or an address where none is", bare: []string{"REGISTER|ADDRESS"}, least: 1})
-	define(wordSpec{word: "command", text: "starts a raw command, out of range if need be", bare: []string{"NAME"}, least: 1, anyKey: true})
+	define(wordSpec{word: "command", text: "starts a raw command, out of range if need be; its arguments are keys, with the names of docs/registers.md", bare: []string{"NAME"}, least: 1, anyKey: true})
 }
 
 func definePackets() {

@@ -138,7 +138,8 @@ func TestWaves(t *testing.T) {
 		"the smallest, then of another test; none of what is known, not kept, not RTL, or has no cycle")
 	assert.Contains(t, notes, "s/h@0000000000000001: no disk")
 	assert.Contains(t, notes, "bucket "+x.Bucket(&records[6]).ID+": it has no divergence of RTL whose folder was kept")
-	assert.Len(t, notes, 4)
+	assert.Contains(t, notes, "bucket "+x.Bucket(&records[5]).ID+": it is known")
+	assert.Len(t, notes, 5)
 	w := x.Bucket(&records[0]).Waves
 	require.Len(t, w, 2)
 	assert.Equal(t, Wave{ID: "s/a@0000000000000002", File: "tests/s/a@0000000000000002/wave.fst", GTKWave: "tests/s/a@0000000000000002/wave.gtkw", Surfer: "tests/s/a@0000000000000002/wave.sucl", From: 100, To: 760, Cycle: 700}, w[0])

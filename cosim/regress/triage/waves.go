@@ -52,12 +52,13 @@ func (t *Triage) Waves(ctx context.Context, o WaveOptions) error {
 	}
 	for i := range t.Buckets {
 		b := &t.Buckets[i]
-		if b.Excused() {
-			continue
+		var list []result.Record
+		why := "it is known"
+		if !b.Excused() {
+			list, why = b.choose(records, o.Most), "it has no divergence of RTL whose folder was kept"
 		}
-		list := b.choose(records, o.Most)
 		if len(list)+len(b.Waves) == 0 && o.Note != nil {
-			o.Note("bucket "+b.ID, "it has no divergence of RTL whose folder was kept")
+			o.Note("bucket "+b.ID, why)
 		}
 		for _, r := range list {
 			if err := b.dump(ctx, f, by[r.ID()], &r, &o); err != nil {

@@ -22,6 +22,7 @@ want() { [ "$tools" = both ] || [ "$tools" = "$1" ]; }
 build() { # tool group
   local out="$work/$1-$2" top=mr_vector_tb
   [[ $2 == block-* ]] && top=mr_step_tb
+  echo "$1: building $2 and running its vectors" >&2
   case $1 in
   icarus)
     iverilog -g2012 "-I$rtl/gen" "-I$rtl/common" "-I$here/$2" -s "$top" -o "$out" "${sources[@]}" "$here/$top.sv" >"$out.log" 2>&1 ;;
