@@ -47,9 +47,9 @@ type rxPath struct {
 	window   event.WindowPath
 	coalesce event.CoalescePath
 	ack      event.AckPath
-	pending  bool  // waits in a queue of ack
-	plane    uint8 // on which the newest packet came: what answers it leaves there (R-REPLY-PORT)
-	_        [2*64 - 104]byte
+	pending  bool             // waits in a queue of ack
+	plane    uint8            // on which the newest packet came: what answers it leaves there (R-REPLY-PORT)
+	_        [2*64 - 104]byte // each begins with a cache line
 }
 
 // rxPath is the receive side of a path, made when the first packet comes.

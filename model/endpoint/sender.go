@@ -174,7 +174,7 @@ func (n *NIC) choosePaths(t *sender) {
 	}
 }
 
-// onPlane is the paths that use a plane. Where there is one, all do.
+// onPlane is the paths that use a plane. Where there is one, all do, and the cache line of the table is left alone.
 func (n *NIC) onPlane(t *sender, plane uint8) uint64 {
 	if len(n.planes) == 1 {
 		return ^uint64(0)
