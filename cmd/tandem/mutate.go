@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,7 @@ const (
 
 func (a *app) mutate() *cobra.Command {
 	var check, asJSON bool
+	var every time.Duration
 	o := mutate.Options{}
 	c := &cobra.Command{
 		Use:   "mutate",
@@ -30,16 +32,21 @@ where that is proven (of every state and input, or of %d cycles from any state) 
 without a mutant show, in every cycle; data beside a low valid do not count. All others survived: they are listed with cell, port
 and source line. docs/faults.md is the page.
 
-Exit codes: 0 they were run, 1 with --check: fewer than %d %% of those with an effect are caught, 2 it could not be done.`, mutate.Count, len(mutate.Blocks), mutate.Cycles, mutate.Gate),
+Ctrl-C leaves a report of the mutants that are through by then, which says so.
+
+Exit codes: 0 they were run, 1 with --check: fewer than %d %% of those with an effect are caught, 2 it could not be done, or not whole.`, mutate.Count, len(mutate.Blocks), mutate.Cycles, mutate.Gate),
 		Example: "  tandem mutate --check\n  tandem mutate --seed 2 --count 5\n  tandem mutate --only 17,42",
 		Args:    noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			var err error
+		RunE: func(c *cobra.Command, _ []string) error {
+			err := wantTime(every)
+			if err != nil {
+				return usage(c, "%w", err)
+			}
 			if o.Stimuli, err = mutantStimuli(); err != nil {
 				return err
 			}
 			o.Root = a.checkout
-			return a.runMutants(o, check, asJSON)
+			return a.runMutants(o, every, check, asJSON)
 		},
 	}
 	fs := c.Flags()
@@ -49,6 +56,7 @@ Exit codes: 0 they were run, 1 with --check: fewer than %d %% of those with an e
 	fs.Uint64Var(&o.Seed, "seed", mutate.Seed, "seed of Yosys' choice")
 	fs.IntSliceVar(&o.Only, "only", nil, "numbers of the mutants to run (all)")
 	fs.IntVar(&o.Workers, "jobs", 0, "runs side by side (0: one a processor)")
+	logEvery(c, &every)
 	atLeast(c, 0, "jobs")
 	atLeast(c, 1, "count")
 	return c
@@ -76,36 +84,31 @@ func mutantStimuli() ([]mutate.Stimulus, error) {
 	return list, nil
 }
 
-func (a *app) runMutants(o mutate.Options, check, asJSON bool) error {
-	done, caught := 0, 0
-	stop := a.waiting("mutants: the first build takes minutes")
-	o.Done = func(r mutate.Result) {
-		if done++; done == 1 {
-			stop()
-		}
-		if r.State == mutate.Caught {
-			caught++
-		}
-		if a.errTerm {
-			fmt.Fprintf(a.err, "%s%d mutants through, %d caught", clear, done, caught)
-		}
+// words are the states of a mutant in a line of progress.
+var words = map[mutate.State]string{mutate.Caught: "caught", mutate.Survived: "survived", mutate.Proven: "without effect", mutate.Unseen: "without effect", mutate.Ignored: "without effect"}
+
+func (a *app) runMutants(o mutate.Options, every time.Duration, check, asJSON bool) error {
+	t := a.tally(every, []string{"mutants"}, []string{"caught", "survived", "without effect"})
+	o.Log, o.Begin = t, func(n int) { t.expect(n) }
+	o.Done = func(r mutate.Result) { t.through(0, words[r.State]) }
+	report, failed := mutate.Run(a.ctx, o)
+	t.end()
+	if report == nil {
+		return failed
 	}
-	report, err := mutate.Run(a.ctx, o)
-	if done == 0 {
-		stop()
-	} else if a.errTerm {
-		fmt.Fprint(a.err, clear)
-	}
-	if err != nil {
-		return err
-	}
+	var err error
 	if asJSON {
 		err = a.json(report)
 	} else {
 		report.Text(a.out, a.paint)
 	}
-	if err == nil && check && !report.Holds() {
-		err = &status{result: lockstep.Diverged}
+	switch {
+	case err != nil:
+		return err
+	case failed != nil:
+		return a.notWhole(failed, len(report.Results), report.Planned, "the report")
+	case check && !report.Holds():
+		return &status{result: lockstep.Diverged}
 	}
-	return err
+	return nil
 }

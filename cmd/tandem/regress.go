@@ -55,7 +55,7 @@ func (f *regressFlags) common(c *cobra.Command) {
 	fs.BoolVar(&f.noCover, "no-cover", false, "write no functional bins")
 	fs.BoolVar(&f.acceptKnown, "accept-known", false, acceptKnown)
 	fs.BoolVar(&f.json, "json", false, "print what the run came to as JSON")
-	fs.DurationVar(&f.every, "log-every", 10*time.Second, "how often a line of progress is written where there is no terminal")
+	logEvery(c, &f.every)
 }
 
 func (a *app) regress() *cobra.Command {
@@ -129,8 +129,8 @@ func (f *regressFlags) check() error {
 	if f.seeds < 1 && f.given("seeds") || f.seeds > 1_000_000 {
 		errs = append(errs, fmt.Errorf("--seeds %d: want 1 to 1000000", f.seeds))
 	}
-	if f.every <= 0 {
-		errs = append(errs, fmt.Errorf("--log-every %v: want a time", f.every))
+	if err := wantTime(f.every); err != nil {
+		errs = append(errs, err)
 	}
 	for _, w := range []struct {
 		flag, value string

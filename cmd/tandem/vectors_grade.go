@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ type grading struct {
 	grade.Options
 	check, keep, asJSON bool
 	out                 string
+	every               time.Duration
 }
 
 func (a *app) vectorsGrade() *cobra.Command {
@@ -42,6 +44,7 @@ them, until one kills the mutant. What survives is proven to have no effect, or 
 
 With --check it exits with 1 where a block has less than %d %% of its effective mutants killed by a named rule, where more than
 %d %% of all have no effect, or where a survivor has no reason in %s.
+Ctrl-C leaves a report of the mutants that are through by then, which says so; the exit code is 2, with --check too.
 --keep writes a step for each survivor of a step into %s; then make golden. docs/faults.md has the rest.`, grade.GateKilled, grade.GateEqual, gradeWaivers, keptFile),
 		Example: "  tandem vectors grade --check\n  tandem vectors grade --block window --around 0\n  tandem vectors grade --steps 0 --around 20 --block parse\n  tandem vectors grade --block window --keep && make golden",
 		RunE:    func(c *cobra.Command, args []string) error { return a.grade(c, &g, args) }}
@@ -52,6 +55,7 @@ With --check it exits with 1 where a block has less than %d %% of its effective 
 	fs.Uint64Var(&g.Seed, "seed", grade.Seed, "seed of Yosys' choice")
 	fs.DurationVar(&g.Limit, "limit", grade.Limit, "how long the solver may take for a mutant of a step")
 	fs.IntVar(&g.Workers, "jobs", 0, "simulations side by side (0: one a processor)")
+	logEvery(c, &g.every)
 	atLeast(c, 0, "jobs")
 	fs.BoolVar(&g.check, "check", false, "exit with 1 if the gate does not hold")
 	fs.BoolVar(&g.keep, "keep", false, "write steps that kill survivors into "+keptFile)
@@ -90,7 +94,6 @@ func (a *app) grade(c *cobra.Command, g *grading, args []string) error {
 	if g.Waivers, err = readWaivers(filepath.Join(g.Root, gradeWaivers)); err != nil {
 		return err
 	}
-	g.Log = a.err
 	if g.out == "" {
 		g.out = filepath.Join(g.Root, gradeDir)
 	}
@@ -100,20 +103,29 @@ func (a *app) grade(c *cobra.Command, g *grading, args []string) error {
 	if err := os.MkdirAll(g.out, 0o755); err != nil {
 		return err
 	}
-	n := 0
-	g.Done = func(grade.Mutant) {
-		if n++; a.errTerm {
-			fmt.Fprintf(a.err, "%s%d mutants through", clear, n)
-		}
+	t := a.tallied(g)
+	r, failed := grade.Run(a.ctx, g.Options)
+	t.end()
+	if r == nil {
+		return failed
 	}
-	r, err := grade.Run(a.ctx, g.Options)
-	if a.errTerm {
-		fmt.Fprint(a.err, clear)
+	err = a.graded(g, r)
+	if failed != nil {
+		return errors.Join(err, a.notWhole(failed, len(r.Mutants), r.Planned, "the report"))
 	}
-	if err != nil {
-		return err
+	if err == nil && g.check && len(r.Failures()) > 0 {
+		return &status{result: lockstep.Diverged}
 	}
-	return a.graded(g, r)
+	return err
+}
+
+// tallied has a grading tell how far it is.
+func (a *app) tallied(g *grading) *tally {
+	parts := []grade.Part{grade.Step, grade.Around}
+	t := a.tally(g.every, []string{"steps", "rest"}, []string{string(grade.Killed), string(grade.Survived), string(grade.Equal)})
+	g.Log, g.Expect = t, func(steps, around int) { t.expect(steps, around) }
+	g.Done = func(m grade.Mutant) { t.through(slices.Index(parts, m.Part), string(m.State)) }
+	return t
 }
 
 // mistakes finds what is wrong with the flags, and those that nothing would take.
@@ -125,6 +137,9 @@ func (g *grading) mistakes(given func(string) bool) error {
 	}
 	if g.Workers < 0 || g.Workers > 1024 {
 		bad("--jobs %d: want 0 to 1024", g.Workers)
+	}
+	if err := wantTime(g.every); err != nil {
+		errs = append(errs, err)
 	}
 	if given("limit") && (g.Limit < time.Millisecond || g.Limit > 24*time.Hour) {
 		bad("--limit %v: want 1ms to 24h", g.Limit)
@@ -175,15 +190,14 @@ func (a *app) graded(g *grading, r *grade.Report) error {
 		r.Text(a.out, a.paint)
 		fmt.Fprintf(a.out, "every mutant: %s\n", filepath.Join(g.out, "report.md"))
 	}
-	if g.check && len(r.Failures()) > 0 {
-		return &status{result: lockstep.Diverged}
-	}
 	return nil
 }
 
 // keepSteps appends to the kept steps of vectors/block, in one step.
 func (a *app) keepSteps(g *grading) error {
+	t := a.tallied(g)
 	lines, err := grade.Keep(a.ctx, g.Options)
+	t.end()
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,14 @@
 package mutate
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -78,6 +82,48 @@ func TestGate(t *testing.T) {
 	r.Text(&b, func(_ bool, s string) string { return s })
 	assert.Contains(t, b.String(), "rtl/x.sv:3")
 	assert.Contains(t, b.String(), "13 mutants: ")
+}
+
+// An interruption leaves a report of the mutants that are through, in their order; so does a failure of the bench.
+func TestNotWhole(t *testing.T) {
+	var mutants []yosys.Mutant
+	for n := range 20 {
+		mutants = append(mutants, yosys.Mutant{Number: n + 1})
+	}
+	broken := errors.New("broken")
+	for name, fails := range map[string]error{"interrupted": context.Canceled, "bench": broken} {
+		ctx, stop := context.WithCancel(context.Background())
+		begun, done := 0, 0
+		r := &runner{Options: Options{Workers: 3, Begin: func(n int) { begun = n }, Done: func(Result) { done++ }}}
+		var calls atomic.Int32
+		report, err := r.all(ctx, mutants, func(ctx context.Context, m yosys.Mutant) (Result, error) {
+			if calls.Add(1) == 8 {
+				if fails == broken {
+					return Result{Mutant: m, State: Unseen}, broken
+				}
+				stop()
+			}
+			return Result{Mutant: m, State: Caught}, interrupted(ctx)
+		})
+		stop()
+		require.ErrorIs(t, err, fails, name)
+		require.NotNil(t, report, name)
+		assert.Equal(t, 20, begun, name)
+		assert.Equal(t, 20, report.Planned, name)
+		assert.True(t, report.Partial, name)
+		assert.Len(t, report.Results, done, name)
+		assert.Positive(t, done, name)
+		assert.Less(t, done, 20, name)
+		assert.Equal(t, done, report.Of(Caught), name)
+		assert.True(t, slices.IsSortedFunc(report.Results, func(a, b Result) int { return a.Number - b.Number }), name)
+		assert.False(t, report.Holds(), "of the others nothing is known")
+		assert.Contains(t, report.Closing(), fmt.Sprintf("partial, %d of 20 mutants are through: ", done), name)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	report, err := (&runner{Options: Options{Workers: 2}}).all(ctx, mutants, nil)
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.Nil(t, report, "nothing is through")
 }
 
 func TestBetweenEndsIdle(t *testing.T) {

@@ -59,57 +59,8 @@ type Options struct {
 	Only    []int      // numbers of mutants; empty: all
 	Workers int        // runs at a time; 0: one a processor
 	Log     io.Writer
-	Done    func(Result) // told of each mutant when it is through, one at a time; nil: nobody
-}
-
-// State is what became of a mutant.
-type State string
-
-// States.
-const (
-	Caught   State = "caught"
-	Survived State = "survived"
-	// Proven: nothing that the device shows or keeps differs, or nothing that it shows within Cycles cycles from any state.
-	Proven State = "no effect, proven"
-	// Unseen: no output differs in any cycle of any stimulus.
-	Unseen State = "no effect seen"
-	// Ignored: outputs differ, but only where nobody looks: data without valid, bytes behind the end of a beat.
-	Ignored State = "no effect where outputs count"
-)
-
-// Result is one mutant's.
-type Result struct {
-	yosys.Mutant
-	State    State  `json:"state"`
-	Stimulus string `json:"stimulus,omitempty"` // that caught it
-	Seed     uint64 `json:"seed,omitempty"`
-	Line     string `json:"line,omitempty"` // of the verdict that caught it
-	Rule     string `json:"rule,omitempty"`
-	Cycle    uint64 `json:"cycle,omitempty"`
-	Field    string `json:"field,omitempty"` // the first that differs
-	Proof    string `json:"proof,omitempty"` // of a mutant that was not caught
-}
-
-// Report of all mutants.
-type Report struct {
-	Results []Result `json:"results"`
-}
-
-// Of counts the mutants in a state.
-func (r *Report) Of(s State) int {
-	n := 0
-	for i := range r.Results {
-		if r.Results[i].State == s {
-			n++
-		}
-	}
-	return n
-}
-
-// Holds says whether enough mutants with an effect were caught. Where none has an effect, nothing was shown.
-func (r *Report) Holds() bool {
-	caught, effect := r.Of(Caught), r.Of(Caught)+r.Of(Survived)
-	return effect > 0 && caught*100 >= Gate*effect
+	Begin   func(mutants int) // told how many will be run, before the first; nil: nobody
+	Done    func(Result)      // told of each mutant when it is through, one at a time; nil: nobody
 }
 
 type runner struct {
@@ -122,7 +73,8 @@ type runner struct {
 }
 
 // Run makes the mutants, runs each in lockstep until it is caught, and looks at the outputs of those that survive. An
-// error is a failure of the bench: the unmutated netlist must run clean, for instance.
+// error is a failure of the bench: the unmutated netlist must run clean, for instance. If that, or an interruption, comes
+// between the mutants, there is a report too, of those that are through.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &runner{Options: o}
 	mutants, err := r.prepare(ctx)
@@ -133,16 +85,34 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := r.baseline(ctx); err != nil {
 		return nil, err
 	}
-	report := &Report{Results: make([]Result, len(mutants))}
-	err = r.each(ctx, len(mutants), func(i int) error {
-		res, err := r.one(ctx, mutants[i])
-		report.Results[i] = res
+	return r.all(ctx, mutants, r.one)
+}
+
+// all gives every mutant to one.
+func (r *runner) all(ctx context.Context, mutants []yosys.Mutant, one func(context.Context, yosys.Mutant) (Result, error)) (*Report, error) {
+	if r.Begin != nil {
+		r.Begin(len(mutants))
+	}
+	results, through := make([]Result, len(mutants)), make([]bool, len(mutants))
+	err := r.each(ctx, len(mutants), func(i int) (err error) {
+		results[i], err = one(ctx, mutants[i])
 		return err
 	}, func(i int) {
+		through[i] = true
 		if r.Done != nil {
-			r.Done(report.Results[i])
+			r.Done(results[i])
 		}
 	})
+	report := &Report{Planned: len(mutants)}
+	for i, ok := range through {
+		if ok {
+			report.Results = append(report.Results, results[i])
+		}
+	}
+	if err != nil && len(report.Results) == 0 {
+		return nil, err
+	}
+	report.Partial = len(report.Results) < len(mutants)
 	return report, err
 }
 
@@ -163,7 +133,7 @@ func (r *runner) prepare(ctx context.Context) ([]yosys.Mutant, error) {
 		r.Seed = Seed
 	}
 	if r.Count < 1 || r.Count > MostCount {
-		return nil, target.Fail("host", nil, "%d mutants of a block: want 1 to %d", r.Count, MostCount)
+		return nil, fmt.Errorf("%d mutants of a block: want 1 to %d", r.Count, MostCount)
 	}
 	if r.Workers == 0 {
 		r.Workers = runtime.NumCPU()
@@ -202,7 +172,7 @@ func (r *runner) pick(all []yosys.Mutant) ([]yosys.Mutant, error) {
 	for _, n := range r.Only {
 		i := slices.IndexFunc(all, func(m yosys.Mutant) bool { return m.Number == n })
 		if i < 0 {
-			return nil, target.Fail("host", nil, "mutant %d: it is none of the %d", n, len(all))
+			return nil, fmt.Errorf("mutant %d: it is none of the %d", n, len(all))
 		}
 		list = append(list, all[i])
 	}
@@ -227,7 +197,7 @@ func (r *runner) each(ctx context.Context, n int, f func(int) error, done func(i
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	var first error
-	next := 0
+	next, through := 0, 0
 	for range min(r.Workers, n) {
 		wg.Add(1)
 		go func() {
@@ -246,6 +216,9 @@ func (r *runner) each(ctx context.Context, n int, f func(int) error, done func(i
 				if err != nil && first == nil {
 					first = err
 				}
+				if err == nil {
+					through++
+				}
 				if err == nil && done != nil {
 					done(i)
 				}
@@ -254,8 +227,8 @@ func (r *runner) each(ctx context.Context, n int, f func(int) error, done func(i
 		}()
 	}
 	wg.Wait()
-	if first == nil && ctx.Err() != nil {
-		first = target.Fail("host", ctx.Err(), "interrupted")
+	if first == nil && through < n {
+		first = interrupted(ctx)
 	}
 	return first
 }
@@ -285,25 +258,33 @@ func (r *runner) one(ctx context.Context, m yosys.Mutant) (Result, error) {
 			res.State, res.Stimulus, res.Seed = Ignored, s.Name, s.Seed
 		}
 	}
-	return res, r.prove(&res)
+	return res, r.prove(ctx, &res)
 }
 
 // prove looks for a proof that a mutant which was not caught has no effect.
-func (r *runner) prove(res *Result) error {
+func (r *runner) prove(ctx context.Context, res *Result) error {
 	c, err := r.circuit()
 	if err != nil {
 		return err
 	}
-	if p := c.Compare(res.Number, nil, proofLimit); p.Verdict == circuit.Equal {
+	if p := c.Compare(ctx, res.Number, nil, proofLimit); p.Verdict == circuit.Equal {
 		res.State, res.Proof = Proven, "equal for every state and input"
 		return nil
 	}
-	p := c.CompareCycles(res.Number, Cycles, proofLimit)
+	p := c.CompareCycles(ctx, res.Number, Cycles, proofLimit)
 	res.Proof = fmt.Sprintf("%s within %d cycles from any state", p.Verdict, Cycles)
 	if p.Verdict == circuit.Equal {
 		res.State = Proven
 	}
-	return nil
+	return interrupted(ctx) // then the solver has given up, and its answer says nothing of the mutant
+}
+
+// interrupted is an error if the context is done.
+func interrupted(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("interrupted: %w", ctx.Err())
 }
 
 // lockstep does one run. Its outputs are known only if it matched.
@@ -315,8 +296,8 @@ func (r *runner) lockstep(ctx context.Context, mutant, i int) (*lockstep.Verdict
 	}
 	o.RTL.Plusargs = []string{fmt.Sprintf("+tandem_mutant=%d", mutant), "+tandem_watch=1"}
 	v := session.Run(ctx, o)
-	if ctx.Err() != nil {
-		return nil, outputs{}, target.Fail("host", ctx.Err(), "interrupted")
+	if err := interrupted(ctx); err != nil {
+		return nil, outputs{}, err
 	}
 	if v.Folder == "" {
 		return v, outputs{}, nil

@@ -1,6 +1,7 @@
 package circuit
 
 import (
+	"context"
 	"math/rand/v2"
 	"time"
 
@@ -16,7 +17,7 @@ type Verdict string
 const (
 	Equal     Verdict = "equal"
 	Differs   Verdict = "differs"
-	Undecided Verdict = "undecided" // the solver's time was over
+	Undecided Verdict = "undecided" // the solver's time was over, or nobody wants to know any more
 )
 
 // Proof is what a comparison found.
@@ -32,9 +33,11 @@ type Only struct {
 }
 
 // Compare looks for an input and a state with which an output or a next state of the mutant differs from the circuit
-// without it. Equal means: for ever, whatever happened before. It gives up when limit is over.
-func (c *Circuit) Compare(mutant int, only []Only, limit time.Duration) Proof {
-	m := newMiter(c, mutant, limit)
+// without it. Equal means: for ever, whatever happened before. It gives up when limit is over or the context is done.
+func (c *Circuit) Compare(ctx context.Context, mutant int, only []Only, limit time.Duration) Proof {
+	ctx, done := context.WithTimeout(ctx, limit)
+	defer done()
+	m := newMiter(ctx, c, mutant)
 	m.only = only
 	out, next := m.cycle()
 	return m.ask(m.c.Or(out, next))
@@ -42,8 +45,10 @@ func (c *Circuit) Compare(mutant int, only []Only, limit time.Duration) Proof {
 
 // CompareCycles looks for a state, common to both, from which outputs differ within some cycles. Equal means: whatever
 // registers hold, nobody outside sees the mutation in time.
-func (c *Circuit) CompareCycles(mutant, cycles int, limit time.Duration) Proof {
-	m := newMiter(c, mutant, limit)
+func (c *Circuit) CompareCycles(ctx context.Context, mutant, cycles int, limit time.Duration) Proof {
+	ctx, done := context.WithTimeout(ctx, limit)
+	defer done()
+	m := newMiter(ctx, c, mutant)
 	for range cycles {
 		out, next := m.cycle()
 		if p := m.ask(out); p.Verdict != Equal || next == m.c.F {
@@ -55,15 +60,15 @@ func (c *Circuit) CompareCycles(mutant, cycles int, limit time.Duration) Proof {
 
 // miter is the circuit twice, once with the mutant, on the same inputs.
 type miter struct {
-	of       *Circuit
-	mutant   int
-	only     []Only
-	deadline time.Time
-	c        *logic.C
-	solver   *gini.Gini
-	marks    []int8
-	state    [2][]z.Lit // of the registers, without and with the mutant
-	inputs   []z.Lit    // of the last cycle
+	ctx    context.Context // of the question: when it is done, nobody wants to know
+	of     *Circuit
+	mutant int
+	only   []Only
+	c      *logic.C
+	solver *gini.Gini
+	marks  []int8
+	state  [2][]z.Lit // of the registers, without and with the mutant
+	inputs []z.Lit    // of the last cycle
 
 	random  *rand.Rand
 	samples [][4]uint64 // of each variable
@@ -71,8 +76,8 @@ type miter struct {
 }
 
 // newMiter begins with any state, the same on both sides.
-func newMiter(of *Circuit, mutant int, limit time.Duration) *miter {
-	m := &miter{of: of, mutant: mutant, deadline: time.Now().Add(limit), c: logic.NewCCap(2 * len(of.g.ands)), solver: gini.New(),
+func newMiter(ctx context.Context, of *Circuit, mutant int) *miter {
+	m := &miter{ctx: ctx, of: of, mutant: mutant, c: logic.NewCCap(2 * len(of.g.ands)), solver: gini.New(),
 		random: rand.New(rand.NewPCG(1, uint64(mutant)))}
 	for range of.Registers() {
 		m.state[0] = append(m.state[0], m.c.Lit())
@@ -110,14 +115,15 @@ func (m *miter) cycle() (out, next z.Lit) {
 // without an effect have lost it a few gates on; what is behind is then built once, and nobody needs to prove it. Random
 // inputs tell nearly all others apart without the solver.
 func (m *miter) join(plain, mutant z.Lit) z.Lit {
-	if plain == mutant || m.joins == mostJoins || m.sample(plain) != m.sample(mutant) {
+	if plain == mutant || m.joins == mostJoins || m.ctx.Err() != nil || m.sample(plain) != m.sample(mutant) {
 		return mutant
 	}
 	m.joins++
 	differ := m.c.Xor(plain, mutant)
 	m.marks, _ = m.c.CnfSince(m.solver, m.marks, differ)
-	m.solver.Assume(differ)
-	if m.solver.Try(min(joinLimit, max(time.Until(m.deadline), time.Millisecond))) == -1 {
+	ctx, done := context.WithTimeout(m.ctx, joinLimit)
+	defer done()
+	if m.try(ctx, differ) == -1 {
 		return plain
 	}
 	return mutant
@@ -128,6 +134,22 @@ const (
 	mostJoins = 1000
 	joinLimit = 200 * time.Millisecond
 )
+
+// slice is how long the solver works before it looks up.
+const slice = time.Second
+
+// try asks whether something can be: 1 yes, -1 no, 0 not known when the context is done, which has a deadline. The solver
+// knows of no context: it is asked by the slice, and keeps what it has learned from one to the next.
+func (m *miter) try(ctx context.Context, diff z.Lit) int {
+	for ctx.Err() == nil {
+		end, _ := ctx.Deadline()
+		m.solver.Assume(diff)
+		if res := m.solver.Try(max(min(slice, time.Until(end)), time.Millisecond)); res != 0 {
+			return res
+		}
+	}
+	return 0
+}
 
 // sample is a literal's value for 256 random inputs and states, always the same ones.
 func (m *miter) sample(l z.Lit) [4]uint64 {
@@ -186,8 +208,7 @@ func (m *miter) ask(diff z.Lit) Proof {
 		return Proof{Verdict: Equal}
 	}
 	m.marks, _ = m.c.CnfSince(m.solver, m.marks, diff)
-	m.solver.Assume(diff)
-	switch m.solver.Try(max(time.Until(m.deadline), time.Millisecond)) {
+	switch m.try(m.ctx, diff) {
 	case 1:
 		return Proof{Differs, m.example()}
 	case 0:

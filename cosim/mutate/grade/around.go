@@ -8,7 +8,7 @@ import (
 )
 
 // around gives the mutants around the steps the vectors of the receive side in lockstep, and behind them the rest, until
-// one kills them.
+// one kills them. With an error there are the mutants that are through.
 func (o *Options) around(ctx context.Context) ([]Mutant, error) {
 	var stimuli []mutate.Stimulus
 	for _, v := range o.Vectors {
@@ -16,18 +16,20 @@ func (o *Options) around(ctx context.Context) ([]Mutant, error) {
 			stimuli = append(stimuli, mutate.Stimulus{Name: v.Name, Seed: v.Seed, Items: v.Program().Items})
 		}
 	}
+	asked := o.Around * len(o.Blocks)
 	report, err := mutate.Run(ctx, mutate.Options{
 		Root: o.Root, Stimuli: append(stimuli, o.Lockstep...), Blocks: o.Blocks, Count: o.Around, Seed: o.Seed, Workers: o.Workers, Log: o.Log,
-		Done: func(r mutate.Result) { o.done(ofAround(r)) },
+		Begin: func(mutants int) { o.expect(1, mutants-asked) },
+		Done:  func(r mutate.Result) { o.done(ofAround(r)) },
 	})
-	if err != nil {
+	if report == nil {
 		return nil, err
 	}
 	list := make([]Mutant, len(report.Results))
 	for i, r := range report.Results {
 		list[i] = ofAround(r)
 	}
-	return list, nil
+	return list, err
 }
 
 func ofAround(r mutate.Result) Mutant {

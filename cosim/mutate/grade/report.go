@@ -83,9 +83,11 @@ type Vector struct {
 
 // Report of a grading.
 type Report struct {
-	Seed    uint64    `json:"seed"`   // of Yosys' choice
-	Steps   int       `json:"steps"`  // mutants of each step
-	Around  int       `json:"around"` // and of what is around each
+	Seed    uint64    `json:"seed"`    // of Yosys' choice
+	Steps   int       `json:"steps"`   // mutants of each step
+	Around  int       `json:"around"`  // and of what is around each
+	Planned int       `json:"planned"` // mutants of both sorts that were to be graded
+	Partial bool      `json:"partial"` // not all of them are through, and nothing is known of the others
 	Blocks  []Block   `json:"blocks"`
 	All     Block     `json:"all"`
 	Mutants []Mutant  `json:"mutants"`
@@ -140,6 +142,9 @@ func (r *Report) sum(given []string) {
 // Failures says what the gate objects to; none: it holds.
 func (r *Report) Failures() []string {
 	var list []string
+	if r.Partial {
+		list = append(list, r.extent())
+	}
 	for i := range r.Blocks {
 		if b := &r.Blocks[i]; !b.Holds() {
 			list = append(list, sprintf("%s: %d of %d effective mutants are killed by a named rule, %.1f %%; the gate is %d %%", b.Name, b.Killed, b.Effective(), b.Share(), GateKilled))

@@ -2,6 +2,7 @@ package grade
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -21,7 +22,7 @@ var sprintf = fmt.Sprintf
 // Defaults of the gate.
 const (
 	StepCount   = 100
-	AroundCount = mutate.Count
+	AroundCount = 20 // more than the checker's own gate asks for: one survivor must not decide over a block
 	Seed        = mutate.Seed
 	Limit       = time.Minute
 )
@@ -38,8 +39,11 @@ type Options struct {
 	Limit    time.Duration // of one proof
 	Workers  int           // simulations side by side
 	Waivers  []*Waiver
-	Log      io.Writer    // nil: none
-	Done     func(Mutant) // told of each mutant; nil: nobody
+	Log      io.Writer               // nil: none
+	Expect   func(steps, around int) // told how many mutants there will be, first, and again if Yosys finds fewer; nil: nobody
+	Done     func(Mutant)            // told of each mutant; nil: nobody
+
+	expected [2]int // of steps, around them
 }
 
 func (o *Options) say(format string, args ...any) {
@@ -54,6 +58,14 @@ func (o *Options) done(m Mutant) {
 	}
 }
 
+// expect corrects how many mutants of a part there will be.
+func (o *Options) expect(part, more int) {
+	o.expected[part] += more
+	if more != 0 && o.Expect != nil {
+		o.Expect(o.expected[0], o.expected[1])
+	}
+}
+
 // Names lists what can be graded.
 func Names() []string {
 	var list []string
@@ -63,36 +75,50 @@ func Names() []string {
 	return list
 }
 
-// Run grades. Mutants stand in the order of the blocks, the step first.
+// Run grades. Mutants stand in the order of the blocks, the step first. If an interruption or a failure of the bench comes
+// between them, there is a report too, of the mutants that are through.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
+	engines := o.engines()
+	o.expect(0, o.Steps*len(engines))
+	o.expect(1, o.Around*len(o.Blocks))
 	r := &Report{Seed: o.Seed, Steps: o.Steps, Around: o.Around}
 	var given []string
-	for i := range block.Engines {
-		e := &block.Engines[i]
-		if o.Steps == 0 || !slices.Contains(o.Blocks, e.Name) {
-			continue
-		}
-		names, list, err := o.steps(ctx, e)
-		if err != nil {
-			return nil, err
-		}
+	var err error
+	for i := 0; i < len(engines) && err == nil; i++ {
+		var names []string
+		var list []Mutant
+		names, list, err = o.steps(ctx, engines[i])
 		given, r.Mutants = append(given, names...), append(r.Mutants, list...)
 	}
-	if o.Around > 0 {
-		list, err := o.around(ctx)
-		if err != nil {
-			return nil, err
-		}
+	if o.Around > 0 && err == nil {
+		var list []Mutant
+		list, err = o.around(ctx)
 		r.Mutants = append(r.Mutants, list...)
+	}
+	if err != nil && len(r.Mutants) == 0 {
+		return nil, err
 	}
 	order := Names()
 	slices.SortStableFunc(r.Mutants, func(a, b Mutant) int { return slices.Index(order, a.Block) - slices.Index(order, b.Block) })
+	r.Planned = o.expected[0] + o.expected[1]
+	r.Partial = len(r.Mutants) < r.Planned
 	r.waive(o.Waivers)
 	r.sum(given)
-	return r, nil
+	return r, err
+}
+
+// engines are those whose steps are graded.
+func (o *Options) engines() []*block.Engine {
+	var list []*block.Engine
+	for i := range block.Engines {
+		if e := &block.Engines[i]; o.Steps > 0 && slices.Contains(o.Blocks, e.Name) {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 func (o *Options) complete() error {
@@ -106,33 +132,41 @@ func (o *Options) complete() error {
 		return target.Fail("build", err, "cannot find the checkout")
 	}
 	all := Names()
+	var errs []error
 	if len(o.Blocks) == 0 {
 		o.Blocks = all
 	}
 	for _, name := range o.Blocks {
 		if !slices.Contains(all, name) {
-			return target.Fail("host", nil, "block %q: there are %s", name, strings.Join(all, ", "))
+			errs = append(errs, fmt.Errorf("block %q: there are %s", name, strings.Join(all, ", ")))
 		}
 	}
 	if o.Steps < 0 || o.Around < 0 || o.Steps > 1<<15 || o.Around > mutate.MostCount {
-		return target.Fail("host", nil, "%d mutants of a step and %d around it: want 0 to %d and 0 to %d", o.Steps, o.Around, 1<<15, mutate.MostCount)
+		errs = append(errs, fmt.Errorf("%d mutants of a step and %d around it: want 0 to %d and 0 to %d", o.Steps, o.Around, 1<<15, mutate.MostCount))
 	}
-	return nil
+	for _, e := range o.engines() {
+		if !slices.ContainsFunc(o.Vectors, func(v *mrv.Vector) bool { return v.Kind == e.Name && len(v.Steps) > 0 }) {
+			errs = append(errs, fmt.Errorf("there are no vectors of %s", e.Name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
+// steps grades one step. With an error there are the mutants that are through.
 func (o *Options) steps(ctx context.Context, e *block.Engine) ([]string, []Mutant, error) {
 	s, err := newStepper(ctx, o, e)
 	if err != nil {
 		return nil, nil, err
 	}
+	o.expect(0, len(s.mutants)-o.Steps)
 	var list []Mutant
 	for _, m := range s.mutants {
-		if ctx.Err() != nil {
-			return nil, nil, target.Fail("host", ctx.Err(), "interrupted")
+		res, err := s.grade(ctx, m)
+		if ctx.Err() != nil { // then the solver has given up, and its answer says nothing of the mutant
+			err = fmt.Errorf("interrupted: %w", ctx.Err())
 		}
-		res, err := s.grade(m)
 		if err != nil {
-			return nil, nil, err
+			return s.set.vectors, list, err
 		}
 		list = append(list, res)
 		o.done(res)
@@ -145,12 +179,10 @@ func Keep(ctx context.Context, o Options) ([]string, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
+	engines := o.engines()
+	o.expect(0, o.Steps*len(engines))
 	var lines []string
-	for i := range block.Engines {
-		e := &block.Engines[i]
-		if !slices.Contains(o.Blocks, e.Name) {
-			continue
-		}
+	for _, e := range engines {
 		_, list, err := o.steps(ctx, e)
 		if err != nil {
 			return nil, err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"metaroce/tandem/cosim/mutate/circuit"
@@ -54,9 +53,6 @@ type stepper struct {
 }
 
 func newStepper(ctx context.Context, o *Options, e *block.Engine) (*stepper, error) {
-	if !slices.ContainsFunc(o.Vectors, func(v *mrv.Vector) bool { return v.Kind == e.Name && len(v.Steps) > 0 }) {
-		return nil, target.Fail("host", nil, "there are no vectors of %s", e.Name)
-	}
 	scripts := []yosys.Script{yosys.Script(fmt.Sprintf(chooseStep, e.Name, o.Steps, o.Seed)), applyStep}
 	dir, err := yosys.Make(ctx, o.Root, "step-"+e.Name, scripts, func() { o.say("%s: choosing %d mutants of the step (Yosys)", e.Name, o.Steps) })
 	if err != nil {
@@ -98,7 +94,7 @@ func (s *stepper) baseline() error {
 }
 
 // grade gives a mutant all vectors. One that survives is proven to have no effect, or shown to have one.
-func (s *stepper) grade(m yosys.Mutant) (Mutant, error) {
+func (s *stepper) grade(ctx context.Context, m yosys.Mutant) (Mutant, error) {
 	res := Mutant{Mutant: m, Part: Step}
 	res.Block = s.engine.Name
 	first, killers, err := s.set.run(s.circuit, m.Number)
@@ -110,7 +106,7 @@ func (s *stepper) grade(m yosys.Mutant) (Mutant, error) {
 		res.Killers = killers
 		return res, nil
 	}
-	switch p := s.circuit.Compare(m.Number, s.ops, s.limit); p.Verdict {
+	switch p := s.circuit.Compare(ctx, m.Number, s.ops, s.limit); p.Verdict {
 	case circuit.Equal:
 		res.State, res.Note = Equal, "equal for every row and input with a known op"
 	case circuit.Differs:

@@ -38,10 +38,27 @@ func (r *Report) Text(w io.Writer, paint func(good bool, text string) string) {
 	fmt.Fprintf(w, "\n%s\n", paint(len(failures) == 0, r.Closing()))
 }
 
+// extent says of a report that is not whole how far it goes.
+func (r *Report) extent() string {
+	return sprintf("partial: %d of %d mutants are through", len(r.Mutants), r.Planned)
+}
+
 // Closing sums up.
 func (r *Report) Closing() string {
-	return sprintf("%d mutants of %d blocks: %d have no effect (proven); of the other %d, %d are killed by a named rule (%.1f %%), %d survive",
-		r.All.Mutants, len(r.Blocks), r.All.Equal, r.All.Effective(), r.All.Killed, r.All.Share(), r.All.Survived)
+	of := ""
+	if r.Partial {
+		of = r.extent() + ": "
+	}
+	return of + sprintf("%d mutants of %s: %d have no effect (proven); of the other %d, %d are killed by a named rule (%.1f %%), %d survive",
+		r.All.Mutants, count(len(r.Blocks), "block"), r.All.Equal, r.All.Effective(), r.All.Killed, r.All.Share(), r.All.Survived)
+}
+
+// count is a number of things.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return sprintf("%d %ss", n, what)
 }
 
 // worth says how many vectors kill what no other does.
@@ -78,7 +95,11 @@ func (r *Report) list(w io.Writer, title string, want func(*Mutant) bool) {
 
 // Markdown writes the report for people: blocks, survivors, vectors, and every mutant.
 func (r *Report) Markdown(w io.Writer) {
-	fmt.Fprintf(w, "# Mutants and golden vectors\n\n%s. Seed %d of Yosys' choice, %d mutants of each step, %d around each.\n\n", r.Closing(), r.Seed, r.Steps, r.Around)
+	fmt.Fprint(w, "# Mutants and golden vectors\n\n")
+	if r.Partial {
+		fmt.Fprintf(w, "**This report is not whole: %d of %d mutants are through, and nothing is known of the others.**\n\n", len(r.Mutants), r.Planned)
+	}
+	fmt.Fprintf(w, "%s. Seed %d of Yosys' choice, %d mutants of each step, %d around each.\n\n", r.Closing(), r.Seed, r.Steps, r.Around)
 	fmt.Fprint(w, "| block | mutants | no effect | killed by a rule | by none | survived | share |\n|---|---|---|---|---|---|---|\n")
 	for _, b := range append(append([]Block(nil), r.Blocks...), r.All) {
 		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %.1f %% |\n", b.Name, b.Mutants, b.Equal, b.Killed, b.Nameless, b.Survived, b.Share())

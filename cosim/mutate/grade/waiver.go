@@ -80,7 +80,7 @@ func (w *Waiver) matches(m *Mutant) bool {
 	return is(w.Block, m.Block) && w.Part == string(m.Part) && is(w.Source, m.Source) && is(w.Where, m.Mode+":"+port)
 }
 
-// waive gives survivors their reasons, and keeps the waivers that no graded block needs.
+// waive gives survivors their reasons, and keeps the waivers that no graded block needs. Which those are is known of a whole report only.
 func (r *Report) waive(list []*Waiver) {
 	used := map[*Waiver]bool{}
 	graded := map[string]bool{}
@@ -95,7 +95,7 @@ func (r *Report) waive(list []*Waiver) {
 		}
 	}
 	for _, w := range list {
-		if !used[w] && graded[w.Block+" "+w.Part] {
+		if !used[w] && !r.Partial && graded[w.Block+" "+w.Part] {
 			r.Unused = append(r.Unused, w)
 		}
 	}
