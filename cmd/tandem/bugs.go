@@ -63,13 +63,31 @@ func completeFault(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 }
 
 func (a *app) bugList() *cobra.Command {
-	return &cobra.Command{Use: "list", Short: "lists the catalogue of planted bugs", Args: noArgs, Example: "  tandem bugs list",
+	asJSON := false
+	type row struct {
+		Number    int          `json:"number"` // what +tandem_fault selects
+		Name      string       `json:"name"`
+		Group     faults.Group `json:"group"`
+		Place     string       `json:"place"` // file that is changed
+		What      string       `json:"what"`
+		Scenarios []string     `json:"scenarios"` // that reach it
+	}
+	c := &cobra.Command{Use: "list", Short: "lists the catalogue of planted bugs", Args: noArgs, Example: "  tandem bugs list\n  tandem bugs list --json",
 		RunE: func(*cobra.Command, []string) error {
+			var list []row
 			for _, f := range faults.All() {
+				if list = append(list, row{f.Number, f.Name, f.Group, f.Place(), f.What, f.Stimuli}); asJSON {
+					continue
+				}
 				fmt.Fprintf(a.out, "%3d %-18s %-9s %-34s %s\n", f.Number, f.Name, f.Group, f.Place(), f.What)
+			}
+			if asJSON {
+				return a.json(list)
 			}
 			return nil
 		}}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the catalogue as JSON")
+	return c
 }
 
 func (a *app) bugShow() *cobra.Command {

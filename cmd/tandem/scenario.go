@@ -27,17 +27,32 @@ func (a *app) scenario() *cobra.Command {
 }
 
 func (a *app) scenarioList() *cobra.Command {
-	return &cobra.Command{Use: "list", Short: "names and titles of the written scenarios", Args: noArgs, Example: "  tandem scenario list",
+	asJSON := false
+	type row struct {
+		Name   string `json:"name"`
+		Title  string `json:"title"`
+		Preset string `json:"preset,omitempty"` // that it needs
+	}
+	c := &cobra.Command{Use: "list", Short: "names and titles of the written scenarios", Args: noArgs, Example: "  tandem scenario list\n  tandem scenario list --json",
 		RunE: func(*cobra.Command, []string) error {
+			var list []row
 			for _, name := range written() {
 				f, err := load(name)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(a.out, "%-18s %s\n", name, f.Title())
+				list = append(list, row{name, f.Title(), f.Preset()})
+			}
+			if asJSON {
+				return a.json(list)
+			}
+			for _, r := range list {
+				fmt.Fprintf(a.out, "%-18s %s\n", r.Name, r.Title)
 			}
 			return nil
 		}}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
+	return c
 }
 
 func (a *app) scenarioShow() *cobra.Command {
@@ -78,7 +93,7 @@ func (a *app) scenarioCheck() *cobra.Command {
 					errs = append(errs, err)
 					continue
 				}
-				fmt.Fprintf(a.out, "%s: %d frames, %d items, %d expectations\n", arg, len(c.Program.Frames), len(c.Program.Items), len(c.Expect))
+				fmt.Fprintf(a.out, "%s: %s, %s, %s\n", arg, plural(len(c.Program.Frames), "frame"), plural(len(c.Program.Items), "item"), plural(len(c.Expect), "expectation"))
 			}
 			return errors.Join(errs...)
 		}}

@@ -75,7 +75,7 @@ kinds, capabilities, stimulus that stands twice, nothing expected, and an outcom
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.out, "%d vectors: nothing is wrong with them\n", n)
+			fmt.Fprintf(a.out, "%s: nothing is wrong\n", plural(n, "vector"))
 			return nil
 		}}
 	c.Flags().StringVar(&preset, "preset", preset, "table sizes for texts that name none")
@@ -145,15 +145,22 @@ func (a *app) fromText(arg, preset string, seed uint64, settle bool) (*mrv.Vecto
 }
 
 func (a *app) vectorsShow() *cobra.Command {
+	asJSON := false
 	c := &cobra.Command{Use: "show FILE [NAME...]", Short: "lists vectors, or shows some as time lines", Args: between(1, many, "FILE, and names of vectors in it"),
-		Long:    "Without names: a line for each vector. Names may hold *; an id, or 8 digits of it, names a vector too.",
+		Long: `Without names: a line for each vector. Names may hold *; an id, or 8 digits of it, names a vector too. With --json: the list, or
+the vectors whole, as tandem vectors export writes them.`,
 		Example: "  tandem vectors show vectors/golden\n  tandem vectors show vectors/golden/receive/directed.mrv directed/gaps\n  tandem vectors show vectors/golden/window/steps.mrv 'window/packet/class=too_*'",
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := readSome(args[:1], args[1:])
 			if err != nil {
 				return err
 			}
-			if len(args) > 1 {
+			switch {
+			case asJSON && len(args) > 1:
+				return vectorsJSON(a.out, s)
+			case asJSON:
+				return a.json(listOf(s))
+			case len(args) > 1:
 				for _, v := range s.list {
 					if err := export.Text(a.out, v); err != nil {
 						return err
@@ -169,7 +176,46 @@ func (a *app) vectorsShow() *cobra.Command {
 			}
 			return nil
 		}}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON; of vectors that are named, all of them")
 	return c
+}
+
+// vectorList is what there is in files of vectors.
+type vectorList struct {
+	Headers []madeBy    `json:"headers"`
+	Vectors []vectorRow `json:"vectors"`
+}
+
+// madeBy is a header of files.
+type madeBy struct {
+	Schema    uint32 `json:"schema"`
+	Spec      string `json:"spec"`
+	Model     string `json:"model"`
+	Generator string `json:"generator"`
+}
+
+// vectorRow is a vector without what is in it.
+type vectorRow struct {
+	Name   string   `json:"name"`
+	ID     string   `json:"id"`
+	Kind   string   `json:"kind"`
+	Title  string   `json:"title"`
+	Preset string   `json:"preset"`
+	Rules  []string `json:"rules"`
+	Frames int      `json:"frames"`
+	Steps  int      `json:"steps"`
+	Events int      `json:"events"`
+}
+
+func listOf(s *vectorSet) vectorList {
+	l := vectorList{Headers: []madeBy{}, Vectors: []vectorRow{}}
+	for _, h := range s.headers {
+		l.Headers = append(l.Headers, madeBy{h.Schema, h.Spec, h.Model, h.Generator})
+	}
+	for _, v := range s.list {
+		l.Vectors = append(l.Vectors, vectorRow{v.Name, v.ID, v.Kind, v.Title, v.Preset, v.Rules, v.Frames(), len(v.Steps), v.Events()})
+	}
+	return l
 }
 
 func (a *app) vectorsCheck() *cobra.Command {

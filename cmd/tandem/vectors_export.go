@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,9 +48,9 @@ Vectors whose names would be one file are refused. All is written, or nothing is
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.out, "%s: %d vectors\n", out, n)
+			fmt.Fprintf(a.out, "%s: %s\n", out, plural(n, "vector"))
 			if left := len(s.list) - n; left > 0 {
-				fmt.Fprintf(a.out, "note: %d vectors of engines have no frames\n", left)
+				fmt.Fprintf(a.out, "note: without frames, because they are of engines: %s\n", plural(left, "vector"))
 			}
 			return nil
 		}}
@@ -73,14 +74,19 @@ func exportVerilog(out string, s *vectorSet) (int, error) {
 
 // exportJSON has one header for all.
 func exportJSON(out string, s *vectorSet) (int, error) {
-	if len(s.headers) > 1 {
-		return 0, fmt.Errorf("the files were made by %d programs or models (tandem vectors show says which): export them one at a time", len(s.headers))
-	}
 	var b bytes.Buffer
-	if err := export.JSON(&b, s.headers[0], s.list); err != nil {
+	if err := vectorsJSON(&b, s); err != nil {
 		return 0, err
 	}
 	return len(s.list), atomicfile.Write(out, b.Bytes())
+}
+
+// vectorsJSON writes vectors whole.
+func vectorsJSON(w io.Writer, s *vectorSet) error {
+	if len(s.headers) > 1 {
+		return fmt.Errorf("the files were made by %d programs or models (tandem vectors show says which): take them one at a time", len(s.headers))
+	}
+	return export.JSON(w, s.headers[0], s.list)
 }
 
 func exportCaptures(out string, s *vectorSet) (int, error) {

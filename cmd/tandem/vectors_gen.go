@@ -157,7 +157,7 @@ func (a *app) generate(f *genFlags, args []string) error {
 	for _, v := range list {
 		frames += v.Frames() + len(v.Steps)
 	}
-	fmt.Fprintf(a.out, "%s: %d vectors, %d frames and steps, %d bytes\n", f.out, len(list), frames, len(b))
+	fmt.Fprintf(a.out, "%s: %s, %d frames and steps, %d bytes\n", f.out, plural(len(list), "vector"), frames, len(b))
 	return nil
 }
 

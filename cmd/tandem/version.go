@@ -35,7 +35,8 @@ func builtFrom() (name string, dirty bool) {
 }
 
 func (a *app) version() *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "prints the versions of program, wire format and records", Args: noArgs,
+	asJSON := false
+	c := &cobra.Command{Use: "version", Short: "prints the versions of program, wire format and records", Args: noArgs, Example: "  tandem version\n  tandem version --json",
 		RunE: func(*cobra.Command, []string) error {
 			built, dirty := builtFrom()
 			switch {
@@ -44,8 +45,20 @@ func (a *app) version() *cobra.Command {
 			case dirty:
 				built += dirtySuffix
 			}
+			if asJSON {
+				return a.json(struct {
+					Tandem  string `json:"tandem"` // revision of the sources
+					Go      string `json:"go"`
+					Wire    int    `json:"wire"` // version of the wire format
+					UDPPort int    `json:"udp_port"`
+					Records int    `json:"records"` // version of the records
+					Schema  string `json:"schema"`  // hash of their layout
+				}{built, runtime.Version(), preset.Version, preset.UDPPort, event.RecordVersion, fmt.Sprintf("%016x", event.SchemaHash)})
+			}
 			fmt.Fprintf(a.out, "tandem %s, %s\nwire format %d, UDP port %d\nrecords %d, schema %016x\n", built, runtime.Version(), preset.Version, preset.UDPPort,
 				event.RecordVersion, event.SchemaHash)
 			return nil
 		}}
+	c.Flags().BoolVar(&asJSON, "json", false, "print them as JSON")
+	return c
 }

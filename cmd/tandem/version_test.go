@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestVersion: the linker's word counts.
@@ -15,5 +17,11 @@ func TestVersion(t *testing.T) {
 		var out bytes.Buffer
 		assert.Zero(t, run([]string{"version"}, &out, &out))
 		assert.Contains(t, out.String(), want)
+		out.Reset()
+		assert.Zero(t, run([]string{"version", "--json"}, &out, &out))
+		var v map[string]any
+		require.NoError(t, json.Unmarshal(out.Bytes(), &v))
+		assert.Equal(t, given, v["tandem"])
+		assert.Len(t, v["schema"], 16)
 	}
 }
