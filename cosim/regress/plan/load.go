@@ -274,8 +274,20 @@ func (l *loader) resolve() {
 	for i := range l.plan.Set {
 		check(l.plan.Set[i].Tests, bare)
 	}
+	l.faults()
 	if len(all) == 0 && source.Join(l.files...) == nil {
 		l.files[0].Fail("the plan has no tests")
+	}
+}
+
+// faults refuses planted bugs in what runs on the model. A fault for many tests is told of once.
+func (l *loader) faults() {
+	told := map[string]bool{}
+	for _, u := range l.plan.units() {
+		if s := &u.settings; u.test.What.Lockstep() && s.Fault != "" && s.Dut == "model" && !told[s.faultAt.Place()] {
+			told[s.faultAt.Place()] = true
+			s.faultAt.Fail("fault %s and dut model, in test %s: bugs are planted in the RTL, not in the model", s.Fault, result.FullName(u.suite.Name+"/"+u.test.Name, u.variant))
+		}
 	}
 }
 

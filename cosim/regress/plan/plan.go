@@ -2,6 +2,7 @@ package plan
 
 import (
 	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/cosim/regress/source"
 )
 
 // Plan is what was read.
@@ -79,6 +80,7 @@ type Settings struct {
 	Stalls  *bool
 	Batch   int
 	Fault   string
+	faultAt source.Value // where that stands
 	// Coverage is what the simulator counts: line, toggle; off where the plan says otherwise.
 	Coverage string
 	Limits   Limits
@@ -134,7 +136,7 @@ func (s Settings) over(around Settings) Settings {
 		s.Batch = around.Batch
 	}
 	if s.Fault == "" {
-		s.Fault = around.Fault
+		s.Fault, s.faultAt = around.Fault, around.faultAt
 	}
 	if s.Coverage == "" {
 		s.Coverage = around.Coverage

@@ -232,6 +232,15 @@ suites:
         variants: [{variant: a, random: 5}, {variant: a, dut: rtl}]
   - {suite: r, tests: [{test: x, touch: true}]}
   - {suite: empty, tests: []}
+  - suite: planted
+    dut: model
+    tests:
+      - {test: a, random: 5, fault: fifo-order, presets: [tiny, small]}
+      - {test: b, random: 5, dut: rtl, fault: fifo-order}
+      - test: c
+        random: 5
+        variants: [{variant: x, fault: window-edge}, {variant: y}]
+      - {test: d, command: [x]}
   - {suite: scn, scenarios: [zzz*], except: [none*]}
 == more.yaml
 plan: p

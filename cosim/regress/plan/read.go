@@ -85,6 +85,7 @@ func settings(m source.Map) Settings {
 		s.Mode = v.Word("full", "digest")
 	}
 	if v := m.Get("fault"); v.There() {
+		s.faultAt = v
 		if s.Fault = v.Text(); s.Fault != "" {
 			if _, err := faults.ByName([]string{s.Fault}); err != nil {
 				v.Fail("%v", err)
