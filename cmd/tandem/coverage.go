@@ -65,7 +65,9 @@ was not measured).`,
 func (a *app) coverageMerge(f *coverageFlags) *cobra.Command {
 	return &cobra.Command{Use: "merge OUT IN...", Short: "adds up points of runs, files and folders of files",
 		Long: `Adds up the points of runs (their coverage.dat), files (.dat) and folders (every .dat below but OUT) into one file. Counts add; the order
-of what is given does not matter. It can be shown with tandem coverage OUT, and with any tool for Verilator's files.`,
+of what is given does not matter. It can be shown with tandem coverage OUT, and with any tool for Verilator's files.
+
+Exit codes: 0 added up, 2 the call is wrong or a file is damaged, 3 a run, a folder or all of it has no points.`,
 		Example: "  tandem coverage merge all.dat nightly-3 weekly-1 other/cover",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -78,6 +80,11 @@ of what is given does not matter. It can be shown with tandem coverage OUT, and 
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.mergePoints(f, args[0], args[1:]) }}
 }
+
+// uncounted says of a run or a folder that it has no points.
+type uncounted string
+
+func (u uncounted) Error() string { return string(u) }
 
 // mergePoints adds up what is given. What is wrong with any of it is told, and nothing is written then.
 func (a *app) mergePoints(f *coverageFlags, out string, from []string) error {
@@ -96,7 +103,10 @@ func (a *app) mergePoints(f *coverageFlags, out string, from []string) error {
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return err
+		if slices.ContainsFunc(errs, func(err error) bool { _, none := err.(uncounted); return err != nil && !none }) {
+			return err
+		}
+		return &status{result: lockstep.Inconclusive, err: err}
 	}
 	if sum.Len() == 0 {
 		return &status{result: lockstep.Inconclusive, err: fmt.Errorf("there are no points in %s", plural(files, "file"))}
@@ -104,7 +114,7 @@ func (a *app) mergePoints(f *coverageFlags, out string, from []string) error {
 	if err := coverage.WriteSum(out, sum); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s, %d points, %d hit: %s\n", plural(files, "file"), sum.Len(), sum.Hit(), out)
+	fmt.Fprintf(a.out, "%s, %s, %d hit: %s\n", plural(files, "file"), plural(sum.Len(), "point"), sum.Hit(), out)
 	return nil
 }
 
@@ -114,7 +124,7 @@ func (f *coverageFlags) pointFiles(arg, out string) ([]string, error) {
 	if run, err := findRun(f.dir, arg); err == nil {
 		name := filepath.Join(run, coverage.SumFile)
 		if _, err := os.Stat(name); err != nil {
-			return nil, fmt.Errorf("%s: no simulator of this run counted (tandem regress --coverage line)", arg)
+			return nil, uncounted(arg + ": no simulator of this run counted (tandem regress --coverage line)")
 		}
 		return []string{name}, nil
 	}
@@ -135,7 +145,7 @@ func (f *coverageFlags) pointFiles(arg, out string) ([]string, error) {
 		return err
 	})
 	if err == nil && names == nil {
-		err = fmt.Errorf("%s: no .dat below", arg)
+		err = uncounted(arg + ": no .dat below")
 	}
 	slices.Sort(names)
 	return names, err

@@ -50,7 +50,7 @@ func (a *app) printCoverage(f *coverageFlags, x *covered, c *coverage.Closure) {
 	for _, m := range r.Missing {
 		fmt.Fprintf(a.out, "missing: %s\n", m)
 	}
-	fmt.Fprintf(a.out, "%s: %d executions; of the covergroups %s\n", x.name, r.Executions, closureLine(c))
+	fmt.Fprintf(a.out, "%s: %s; of the covergroups %s\n", x.name, plural(r.Executions, "execution"), closureLine(c))
 }
 
 // filesShown is how many files of a kind are shown without --gaps: those with the most open points.
@@ -133,7 +133,7 @@ func closureLine(c *coverage.Closure) string {
 		s += "; not measured: " + strings.Join(c.Unmeasured, ", ")
 	}
 	if n := len(c.Missing); n > 0 {
-		s += fmt.Sprintf("; counts of %d executions are missing", n)
+		s += fmt.Sprintf("; counts of %s are missing", plural(n, "execution"))
 	}
 	return s
 }

@@ -47,9 +47,9 @@ Exit codes: 0 it was asked, 2 the index cannot be read, 3 there are no runs.`,
 			if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 				return &status{result: lockstep.Inconclusive, err: noHistory(dir)}
 			}
-			n, err := regression.Rebuild(dir)
-			fmt.Fprintf(a.out, "%d runs\n", n)
-			return errors.Join(err, report.Reindex(dir))
+			n, err := regression.Rebuild(dir, report.Index)
+			fmt.Fprintln(a.out, plural(n, "run"))
+			return err
 		}}
 	fs := c.PersistentFlags()
 	fs.StringVar(&dir, "dir", filepath.Join("runs", "regress"), "directory of the runs of regressions")
@@ -103,7 +103,7 @@ func (a *app) listRuns(s *history.Store, planName string, most int, asJSON bool)
 		if r.Dirty {
 			revision += " (dirty)"
 		}
-		fmt.Fprintf(a.out, "%-20s %-16s %10.1f %s %7d %7d  %s\n", r.ID, time.UnixMilli(r.Began).Format("2006-01-02 15:04"), float64(r.Ended-r.Began)/1000,
+		fmt.Fprintf(a.out, "%-20s %-16s %10.1f %s %7d %7d  %s\n", r.ID, time.UnixMilli(r.Began).Format("2006-01-02 15:04"), float64(r.Wall)/1000,
 			a.paint(r.Verdict == result.Match, fmt.Sprintf("%-12s", r.Verdict)), r.Matched, r.Cases, revision)
 	}
 	return nil
@@ -129,7 +129,7 @@ func (a *app) listFlakes(s *history.Store, asJSON bool) error {
 	for _, f := range list {
 		fmt.Fprintf(a.out, "%s@%s at %.12s: %d of %d match, %d different ends\n", f.Test, f.Seed, f.Revision, f.Matched, f.Times, f.Verdicts)
 	}
-	fmt.Fprintf(a.out, "%d executions did not always come to the same\n", len(list))
+	fmt.Fprintf(a.out, "%s did not always come to the same\n", plural(len(list), "execution"))
 	return nil
 }
 

@@ -74,7 +74,7 @@ func (a *app) diff() *cobra.Command {
 
 func (a *app) printDifference(d *session.Difference, args []string) {
 	if d.Same {
-		fmt.Fprintln(a.out, a.paint(true, fmt.Sprintf("equal: %d transactions", d.Transactions)))
+		fmt.Fprintln(a.out, a.paint(true, fmt.Sprintf("equal: %s", plural(int(d.Transactions), "transaction"))))
 		return
 	}
 	if d.Stimulus != "" {

@@ -68,13 +68,13 @@ func (g *gauge) Write(b []byte) (int, error) {
 	return g.a.err.Write(b)
 }
 
-func (g *gauge) begins(cases, done int, expect time.Duration) {
+func (g *gauge) begins(cases, done, bad int, expect time.Duration) {
 	g.built()
 	g.mu.Lock()
-	g.cases, g.done, g.begin, g.work, g.left, g.last = cases, done, time.Now(), expect, expect, time.Now()
+	g.cases, g.done, g.bad, g.begin, g.work, g.left, g.last = cases, done, bad, time.Now(), expect, expect, time.Now()
 	g.mu.Unlock()
 	if !g.a.errTerm {
-		g.say("%d of %d executions to do", cases-done, cases)
+		g.say("%d of %s to do", cases-done, plural(cases, "execution"))
 		return
 	}
 	if g.bar == nil {

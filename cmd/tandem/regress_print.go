@@ -55,7 +55,7 @@ func (a *app) listCases(p *plan.Plan, cases []plan.Case, asJSON bool) error {
 	for _, line := range stages {
 		fmt.Fprintln(a.out, line)
 	}
-	fmt.Fprintf(a.out, "%d executions of %d tests, base seed %s\n", len(cases), len(rows), p.Base)
+	fmt.Fprintf(a.out, "%s of %s, base seed %s\n", plural(len(cases), "execution"), plural(len(rows), "test"), p.Base)
 	return nil
 }
 
@@ -88,7 +88,7 @@ func stageLines(p *plan.Plan, cases []plan.Case) []string {
 		if points == 0 {
 			continue
 		}
-		line := fmt.Sprintf("testplan %s: %d points, %d with tests", stage, points, with)
+		line := fmt.Sprintf("testplan %s: %s, %d with tests", stage, plural(points, "point"), with)
 		if left > 0 {
 			line += fmt.Sprintf(", %d with tests that are not selected", left)
 		}
@@ -96,7 +96,7 @@ func stageLines(p *plan.Plan, cases []plan.Case) []string {
 	}
 	unmapped := slices.DeleteFunc(tp.Unmapped, func(test string) bool { return !here(test) })
 	if n := len(unmapped); n > 0 {
-		lines = append(lines, fmt.Sprintf("testplan: no point asks for %d tests: %s", n, shortList(unmapped, 5)))
+		lines = append(lines, fmt.Sprintf("testplan: no point asks for %s: %s", plural(n, "test"), shortList(unmapped, 5)))
 	}
 	return lines
 }

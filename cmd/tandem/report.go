@@ -125,7 +125,7 @@ func (a *app) comparison(c *report.Comparison) {
 				fmt.Fprintf(a.out, "%-14s and %d more\n", x.title, len(x.list)-i)
 				break
 			}
-			fmt.Fprintf(a.out, "%-14s %s: was %s, is %s\n", x.title, ch.ID, ch.Was, ch.Is)
+			fmt.Fprintf(a.out, "%-14s %s: was %s, is %s\n", x.title, ch.ID, ch.Was, ch.Now())
 			if x.again {
 				fmt.Fprintf(a.out, "%-14s %s\n", "", ch.Rerun)
 			}

@@ -107,8 +107,10 @@ func choose(dir, arg string) (*chosen, error) {
 	}
 	name := strings.Join(parts[len(parts)-2:], "/")
 	runDir := strings.Join(parts[:len(parts)-2], string(filepath.Separator))
-	for _, below := range []string{execute.TestsFolder, rerunFolder} {
-		runDir = strings.TrimSuffix(runDir, string(filepath.Separator)+below)
+	if below := filepath.Base(runDir); below == execute.TestsFolder || rerunFolders.MatchString(below) {
+		if _, err := findRun(dir, runDir); err != nil { // else it is the name of a run
+			runDir = filepath.Dir(runDir)
+		}
 	}
 	path, err := findRun(dir, runDir)
 	if err != nil {
@@ -289,7 +291,7 @@ func (a *app) changes(f *regression.Folder, before map[string]result.Record, s *
 		}
 		fmt.Fprintln(a.out, l)
 	}
-	fmt.Fprintf(a.out, "%d of %d executions came to another end than in %s\n", len(lines), len(s.Records), f.Header.ID)
+	fmt.Fprintf(a.out, "%d of %s came to another end than in %s\n", len(lines), plural(len(s.Records), "execution"), f.Header.ID)
 }
 
 // end is a verdict with its cause.

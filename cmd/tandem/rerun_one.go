@@ -5,18 +5,35 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
+	"metaroce/tandem/cosim/journal"
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/shard"
+	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/cosim/suite"
 )
 
-// rerunFolder is where folders of executions that are run again go, below the run folder.
+// rerunFolder is where folders of executions that are run again go, below the run folder; where one with waves would be replaced,
+// the next goes beside it, into reruns-2, reruns-3 and so on.
 const rerunFolder = "reruns"
+
+var rerunFolders = regexp.MustCompile(`^` + rerunFolder + `(-[1-9][0-9]*)?$`)
+
+// placeOf is the first of these folders in which an execution has no waves that would be lost.
+func placeOf(run, id string) string {
+	name := rerunFolder
+	for n := 2; ; n++ {
+		if _, err := os.Stat(filepath.Join(run, name, id, journal.WaveFile)); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", rerunFolder, n)
+	}
+}
 
 // rerunOne runs one execution in this process and explains it.
 func (a *app) rerunOne(f *rerunFlags, arg string) error {
@@ -39,7 +56,7 @@ func (a *app) rerunOne(f *rerunFlags, arg string) error {
 	if err != nil {
 		return err
 	}
-	e := execute.Env{Root: root, Run: x.folder.Dir, Work: filepath.Join(work, "w"), Tests: rerunFolder, Keep: "always", Waves: f.waves, Program: program, Log: aboveLine{a.err, a.errTerm}}
+	e := execute.Env{Root: root, Run: x.folder.Dir, Work: filepath.Join(work, "w"), Tests: placeOf(x.folder.Dir, x.c.ID()), Keep: "always", Waves: f.waves, Program: program, Log: aboveLine{a.err, a.errTerm}}
 	if !f.waves {
 		stop := func() {}
 		e.Binaries, err = execute.Build(a.ctx, []plan.Case{x.c}, root, func(key string) {
@@ -55,6 +72,9 @@ func (a *app) rerunOne(f *rerunFlags, arg string) error {
 	r, err := a.execute(&e, &x.c)
 	if err != nil {
 		return err
+	}
+	if a.checkout != "" && r.Again != "" { // a line that is not at home here alone
+		r.Again += " --root " + session.ShellWord(a.checkout)
 	}
 	if f.json {
 		if err := a.json(r); err != nil {
@@ -95,6 +115,7 @@ func (a *app) execute(e *execute.Env, c *plan.Case) (result.Record, error) {
 // explainRerun says what the execution came to, and whether that is what it came to before.
 func (a *app) explainRerun(f *rerunFlags, x *chosen, r *result.Record, o *suite.Outcome) {
 	if o != nil {
+		o.Rerun = r.Again
 		o.Explain(a.out) // with the folder
 	} else if r.Verdict != result.Match {
 		fmt.Fprintf(a.out, "%s: %s\n", r.Signature, r.Line)

@@ -172,7 +172,7 @@ func (a *app) shrinkOne(f *shrinkFlags, args []string) error {
 		}
 	} else {
 		fmt.Fprintf(a.out, "%s\n%s\n", r.Text, r.Line)
-		fmt.Fprintf(a.out, "%d of %d events, after %d runs%s\n", r.After, r.Before, r.Runs, howSmall(r))
+		fmt.Fprintf(a.out, "%d of %s, after %s%s\n", r.After, plural(r.Before, "event"), plural(r.Runs, "run"), howSmall(r))
 		fmt.Fprintf(a.out, "  %s\n  again:  %s\n", shellPath(q.out), again)
 	}
 	if r.Interrupted {

@@ -165,7 +165,7 @@ func (a *app) outputs(f *simFlags, done []*experiment.Result) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "wrote %d files to %s\n", len(names), f.out)
+	fmt.Fprintf(a.err, "wrote %s to %s\n", plural(len(names), "file"), f.out)
 	return nil
 }
 

@@ -22,7 +22,7 @@ type tally struct {
 	end func()
 
 	lines sync.Mutex // one at a time in a log
-	mu       sync.Mutex
+	mu    sync.Mutex
 	doing string // the last line, until a mutant is through
 	since time.Time
 	parts []tallied

@@ -226,11 +226,9 @@ func (a *app) buckets(t *triage.Triage, folder string, seen map[string]history.S
 func (a *app) bucket(b *triage.Bucket, folder string, seen map[string]history.Seen) {
 	r := &b.Smallest
 	head := fmt.Sprintf("%s in %s: %s", b.Verdict, executions(b.Count), &b.Signature)
-	switch k := b.Known; {
-	case b.Excused():
-		head = fmt.Sprintf("known, until %s, %s: %s", k.Expires, k.Issue, head)
-	case k != nil:
-		head = fmt.Sprintf("known until %s, %s, and expired: %s", k.Expires, k.Issue, head)
+	switch {
+	case b.Known != nil:
+		head = b.Known.Text(b.Expired) + ": " + head
 	case b.KnownCount > 0:
 		head += fmt.Sprintf(" (known in %d of them only)", b.KnownCount)
 	}
@@ -239,7 +237,7 @@ func (a *app) bucket(b *triage.Bucket, folder string, seen map[string]history.Se
 		fmt.Fprintf(a.out, "  why:    %s (%s)\n", b.Known.Why, b.Known.Place)
 	}
 	if s, ok := seen[b.Key]; ok && s.Runs > 1 {
-		fmt.Fprintf(a.out, "  seen:   in %d runs, first in %s, last in %s\n", s.Runs, s.First, s.Last)
+		fmt.Fprintf(a.out, "  seen:   in %s, first in %s, last in %s\n", plural(s.Runs, "run"), s.First, s.Last)
 	}
 	if b.Folder != "" {
 		fmt.Fprintf(a.out, "  folder: %s/%s\n", folder, b.Folder)

@@ -220,6 +220,6 @@ func (a *app) keepSteps(g *grading) error {
 	if err := atomicfile.Write(file, []byte(text)); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s: %d steps more; make golden shows what that changes\n", keptFile, added)
+	fmt.Fprintf(a.out, "%s: %s more; make golden shows what that changes\n", keptFile, plural(added, "step"))
 	return nil
 }

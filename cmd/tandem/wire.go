@@ -122,6 +122,6 @@ func (a *app) writeCapture(name string, frames [][]byte) error {
 	if err := atomicfile.Write(name, b.Bytes()); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s: %d frames\n", name, len(frames))
+	fmt.Fprintf(a.out, "%s: %s\n", name, plural(len(frames), "frame"))
 	return nil
 }

@@ -25,6 +25,8 @@ func (s *Shard) run() string { return filepath.Base(filepath.Dir(s.folder())) }
 type Launcher interface {
 	// Name says where, for people.
 	Name() string
+	// Ready says why nothing can be started there at all, before anything is begun. What may pass in a while is no reason.
+	Ready(ctx context.Context) error
 	// Packs bounds the shards it is given.
 	Packs() Packs
 	// Launch starts every shard, in this order where it can, and returns when none of them runs any more. When the context

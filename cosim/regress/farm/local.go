@@ -50,6 +50,9 @@ func (l *Local) Name() string {
 	return "local"
 }
 
+// Ready implements Launcher.
+func (l *Local) Ready(context.Context) error { return nil }
+
 // Packs implements Launcher.
 func (l *Local) Packs() Packs { return Packs{Least: 2 * time.Second, Most: time.Minute} }
 

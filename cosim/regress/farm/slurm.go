@@ -75,6 +75,14 @@ func CheckWords(words []string) error {
 // Name implements Launcher.
 func (s *Slurm) Name() string { return "slurm" }
 
+// Ready implements Launcher: Slurm's commands have to be here, and to know where their controller is.
+func (s *Slurm) Ready(ctx context.Context) error {
+	if _, err := s.call(ctx, "scontrol", "show", "config"); err != nil && !passing(err) {
+		return fmt.Errorf("Slurm cannot be used here: %w; see that slurmctld runs (`scontrol ping`), and that SLURM_CONF names its configuration", err)
+	}
+	return nil
+}
+
 // defaultArray is MaxArraySize - 1 as Slurm has it unless it is configured otherwise.
 const defaultArray = 1000
 

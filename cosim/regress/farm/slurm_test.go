@@ -245,6 +245,29 @@ func TestSlurmSubmission(t *testing.T) {
 	assert.ErrorContains(t, o.err, "sbatch is not to be found: Slurm's commands have to be on this machine (Debian: slurm-client)")
 }
 
+// TestSlurmReady: what cannot be used at all is told before anything is begun; a controller that is away may come back.
+func TestSlurmReady(t *testing.T) {
+	t.Parallel()
+	for fails, want := range map[string]string{
+		"": "",
+		"Unable to contact slurm controller (connect failure)\n": "",
+		"Could not establish a configuration source\n":           "Slurm cannot be used here: scontrol: Could not establish a configuration source; see that slurmctld runs",
+	} {
+		fake, err := filepath.Abs("testdata")
+		require.NoError(t, err)
+		dir := t.TempDir()
+		require.NoError(t, os.Symlink(filepath.Join(fake, "slurm.sh"), filepath.Join(dir, "scontrol")))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "scontrol.fails"), []byte(fails), 0o644))
+		err = (&Slurm{bin: dir, env: []string{"FAKE=" + dir}}).Ready(context.Background())
+		if want == "" {
+			assert.NoError(t, err)
+		} else {
+			assert.ErrorContains(t, err, want)
+		}
+	}
+	assert.ErrorContains(t, (&Slurm{bin: t.TempDir()}).Ready(context.Background()), "scontrol is not to be found")
+}
+
 // TestSlurmQueueAway: what runs goes on without the queue; only where nothing at all is heard any more is it given up.
 func TestSlurmQueueAway(t *testing.T) {
 	fails := strings.Repeat("slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n", 3)

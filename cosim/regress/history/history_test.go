@@ -24,7 +24,7 @@ func open(t testing.TB) *Store {
 }
 
 func run(id string, began int64) Run {
-	return Run{ID: id, Plan: "p", Base: 1 << 63, Revision: "abc", Launcher: "local", Workers: 2, Began: began, Ended: began + 5, State: "done", Verdict: result.Match, Digest: "d", Cases: 3, Matched: 2, Events: 1 << 40, Cycles: 7}
+	return Run{ID: id, Plan: "p", Base: 1 << 63, Revision: "abc", Launcher: "local", Workers: 2, Began: began, Ended: began + 1000, Wall: 5, State: "done", Verdict: result.Match, Digest: "d", Cases: 3, Matched: 2, Events: 1 << 40, Cycles: 7}
 }
 
 func rec(name string, seed result.Seed, v result.Verdict, ms int64) result.Record {
@@ -154,7 +154,29 @@ func TestIndexesThatCannotBeRead(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	_, err = Open(path)
-	assert.ErrorContains(t, err, "form 99, this program reads 1")
+	assert.ErrorContains(t, err, "form 99, this program reads 2")
+}
+
+// TestOlderForm: an index without wall times gets those between begin and end, once, and new runs their own.
+func TestOlderForm(t *testing.T) {
+	path := filepath.Join(t.TempDir(), FileName)
+	s, err := Open(path)
+	require.NoError(t, err)
+	old, pause := run("p-1", 100), run("p-2", 200)
+	require.NoError(t, s.Add(old, []result.Record{rec("a/b", 1, result.Match, 5)}))
+	_, err = s.db.Exec("ALTER TABLE runs DROP COLUMN wall; PRAGMA user_version = 1")
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	for range 2 {
+		s, err = Open(path)
+		require.NoError(t, err)
+		require.NoError(t, s.Add(pause, nil))
+		got, err := s.Runs("p", 10)
+		require.NoError(t, err)
+		old.Wall = 1000
+		assert.Equal(t, []Run{pause, old}, got)
+		require.NoError(t, s.Close())
+	}
 }
 
 // TestTwoProcessesWrite: a second connection waits for the first instead of failing.

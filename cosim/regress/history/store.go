@@ -13,14 +13,18 @@ import (
 // FileName of the index, beside the runs.
 const FileName = "history.db"
 
-// form of the tables; another one is thrown away and read again.
-const form = 1
+// form of the tables. One of form 1, which had no wall, is brought up to it; what else it may be has to be made again.
+const form = 2
+
+// toForm2 takes the time between begin and end: right for every run that went through in one session.
+const toForm2 = `ALTER TABLE runs ADD COLUMN wall INTEGER NOT NULL DEFAULT 0; UPDATE runs SET wall = ended - began`
 
 const tables = `
 CREATE TABLE IF NOT EXISTS runs (
 	number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, plan TEXT NOT NULL, base TEXT NOT NULL, revision TEXT NOT NULL, dirty INTEGER NOT NULL,
 	launcher TEXT NOT NULL, workers INTEGER NOT NULL, began INTEGER NOT NULL, ended INTEGER NOT NULL, state TEXT NOT NULL, verdict TEXT NOT NULL,
-	digest TEXT NOT NULL, cases INTEGER NOT NULL, matched INTEGER NOT NULL, events INTEGER NOT NULL, cycles INTEGER NOT NULL);
+	digest TEXT NOT NULL, cases INTEGER NOT NULL, matched INTEGER NOT NULL, events INTEGER NOT NULL, cycles INTEGER NOT NULL,
+	wall INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE IF NOT EXISTS results (
 	run INTEGER NOT NULL REFERENCES runs(number) ON DELETE CASCADE, name TEXT NOT NULL, variant TEXT NOT NULL, iteration INTEGER NOT NULL,
 	copy INTEGER NOT NULL, seed TEXT NOT NULL, digest TEXT NOT NULL, verdict TEXT NOT NULL, signature TEXT NOT NULL,
@@ -42,7 +46,8 @@ type Run struct {
 	Workers  int            `json:"workers"`
 	Began    int64          `json:"began_ms"` // Unix time, milliseconds
 	Ended    int64          `json:"ended_ms"`
-	State    string         `json:"state"` // running, interrupted, done
+	Wall     int64          `json:"wall_ms"` // of all its sessions together, without what lies between them
+	State    string         `json:"state"`   // running, interrupted, done
 	Verdict  result.Verdict `json:"verdict"`
 	Digest   string         `json:"digest"` // of the results without times
 	Cases    int            `json:"cases"`
@@ -70,19 +75,29 @@ func Open(path string) (*Store, error) {
 	return s, nil
 }
 
+// prepare makes the tables, or brings those of an older form up to this one. It holds the lock: of two that do it, one waits.
 func (s *Store) prepare() error {
-	var found int
-	if err := s.db.QueryRow("PRAGMA user_version").Scan(&found); err != nil {
+	tx, err := s.db.Begin()
+	if err != nil {
 		return err
 	}
-	if found != 0 && found != form {
+	defer func() { _ = tx.Rollback() }() // of nothing, once it is committed
+	var found int
+	if err := tx.QueryRow("PRAGMA user_version").Scan(&found); err != nil {
+		return err
+	}
+	text := tables
+	switch found {
+	case 0, form:
+	case 1:
+		text = toForm2
+	default:
 		return fmt.Errorf("the index has form %d, this program reads %d", found, form)
 	}
-	if _, err := s.db.Exec(tables); err != nil {
+	if _, err := tx.Exec(text + fmt.Sprintf("; PRAGMA user_version = %d", form)); err != nil {
 		return err
 	}
-	_, err := s.db.Exec(fmt.Sprintf("PRAGMA user_version = %d", form))
-	return err
+	return tx.Commit()
 }
 
 // Close closes the index.
@@ -98,8 +113,8 @@ func (s *Store) Add(r Run, list []result.Record) error {
 	if _, err := tx.Exec("DELETE FROM runs WHERE id = ?", r.ID); err != nil {
 		return err
 	}
-	x, err := tx.Exec("INSERT INTO runs (id, plan, base, revision, dirty, launcher, workers, began, ended, state, verdict, digest, cases, matched, events, cycles) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-		r.ID, r.Plan, r.Base.String(), r.Revision, r.Dirty, r.Launcher, r.Workers, r.Began, r.Ended, r.State, string(r.Verdict), r.Digest, r.Cases, r.Matched, int64(r.Events), int64(r.Cycles))
+	x, err := tx.Exec("INSERT INTO runs (id, plan, base, revision, dirty, launcher, workers, began, ended, state, verdict, digest, cases, matched, events, cycles, wall) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		r.ID, r.Plan, r.Base.String(), r.Revision, r.Dirty, r.Launcher, r.Workers, r.Began, r.Ended, r.State, string(r.Verdict), r.Digest, r.Cases, r.Matched, int64(r.Events), int64(r.Cycles), r.Wall)
 	if err != nil {
 		return err
 	}
@@ -137,7 +152,7 @@ func (s *Store) Forget(id string) error {
 
 // Runs lists the latest runs, the latest first; of one plan, or of all where the name is empty.
 func (s *Store) Runs(plan string, most int) ([]Run, error) {
-	rows, err := s.db.Query(`SELECT id, plan, base, revision, dirty, launcher, workers, began, ended, state, verdict, digest, cases, matched, events, cycles
+	rows, err := s.db.Query(`SELECT id, plan, base, revision, dirty, launcher, workers, began, ended, state, verdict, digest, cases, matched, events, cycles, wall
 		FROM runs WHERE ?1 = '' OR plan = ?1 ORDER BY began DESC, number DESC LIMIT ?2`, plan, most)
 	if err != nil {
 		return nil, err
@@ -148,7 +163,7 @@ func (s *Store) Runs(plan string, most int) ([]Run, error) {
 		var r Run
 		var base, verdict string
 		var events, cycles int64
-		err := rows.Scan(&r.ID, &r.Plan, &base, &r.Revision, &r.Dirty, &r.Launcher, &r.Workers, &r.Began, &r.Ended, &r.State, &verdict, &r.Digest, &r.Cases, &r.Matched, &events, &cycles)
+		err := rows.Scan(&r.ID, &r.Plan, &base, &r.Revision, &r.Dirty, &r.Launcher, &r.Workers, &r.Began, &r.Ended, &r.State, &verdict, &r.Digest, &r.Cases, &r.Matched, &events, &cycles, &r.Wall)
 		if err = errors.Join(err, r.Base.UnmarshalText([]byte(base))); err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import "errors"
 type Point struct {
 	ID       string `json:"id"`
 	Began    int64  `json:"began_ms"`
-	Duration int64  `json:"duration_ms"` // from its begin to its end
+	Duration int64  `json:"duration_ms"` // of all its sessions
 	Revision string `json:"revision,omitempty"`
 	Cases    int    `json:"cases"`
 	Matched  int    `json:"matched"`
@@ -40,7 +40,7 @@ func (s *Store) Trend(plan string, until int64, most int) ([]Point, error) {
 			SELECT chosen.number AS run, COUNT(*) AS n FROM chosen JOIN results ON results.run = chosen.number
 			JOIN ends ON ends.name = results.name AND ends.variant = results.variant AND ends.seed = results.seed AND ends.made = results.digest AND ends.revision = chosen.revision
 			WHERE chosen.dirty = 0 GROUP BY chosen.number)
-		SELECT id, began, ended - began, revision, cases, matched, COALESCE(flaky.n, 0), COALESCE(bins, 0), COALESCE(hit, 0)
+		SELECT id, began, wall, revision, cases, matched, COALESCE(flaky.n, 0), COALESCE(bins, 0), COALESCE(hit, 0)
 		FROM chosen LEFT JOIN flaky ON flaky.run = chosen.number LEFT JOIN coverage ON coverage.run = chosen.number
 		ORDER BY began, number`, plan, until, most)
 	if err != nil {

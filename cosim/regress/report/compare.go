@@ -51,6 +51,15 @@ type Change struct {
 	Was   string `json:"was"`
 	Is    string `json:"is"`
 	Rerun string `json:"rerun"`
+	Known string `json:"known,omitempty"` // until when, and where it is followed up: the cause is known in the newer run
+}
+
+// Now is the end in the newer run, and that it is known.
+func (c Change) Now() string {
+	if c.Known == "" {
+		return c.Is
+	}
+	return c.Is + "; " + c.Known
 }
 
 // Slower is a test that takes longer, with the times of its middle executions in milliseconds.
@@ -77,6 +86,9 @@ func Compare(oldDir, newDir string) (*Comparison, error) {
 		Slower: slower(ol, nl), Lost: []string{}, Unknown: []string{}}
 	sameSources := of.Header.Revision != "" && of.Header.Revision == nf.Header.Revision && !of.Header.Dirty && !nf.Header.Dirty
 	c.executions(ol, nl, sameSources)
+	if err := c.known(newDir, nl); err != nil {
+		return nil, err
+	}
 	if err := c.coverage(of, nf); err != nil {
 		return nil, err
 	}
@@ -157,6 +169,41 @@ func change(was, x *result.Record, id string) Change {
 		c.Was = end(was)
 	}
 	return c
+}
+
+// known marks what the newer run fails of in a way that it knows.
+func (c *Comparison) known(dir string, after []result.Record) error {
+	t, err := triage.Read(dir)
+	if err != nil {
+		return err
+	}
+	texts := map[string]string{}
+	for i := range after {
+		x := &after[i]
+		if x.Verdict == result.Match {
+			continue
+		}
+		if b := t.Bucket(x); b != nil && b.Known != nil {
+			texts[x.ID()] = b.Known.Text(b.Expired)
+		}
+	}
+	for _, list := range [][]Change{c.Failures, c.Still, c.Flaky} {
+		for i := range list {
+			list[i].Known = texts[list[i].ID]
+		}
+	}
+	return nil
+}
+
+// knownAmong counts changes that are known.
+func knownAmong(list []Change) int {
+	n := 0
+	for i := range list {
+		if list[i].Known != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // slower compares the middle durations of tests over executions that matched.
@@ -268,6 +315,9 @@ func (c *Comparison) conclude() {
 	switch n := len(c.Failures); {
 	case n > 0:
 		c.Result = Outcome{lockstep.Diverged, plural(n, "new failure")}
+		if k := knownAmong(c.Failures); k > 0 {
+			c.Result.Sentence += fmt.Sprintf(" (%d known)", k)
+		}
 	case c.Common == 0:
 		c.Result = Outcome{lockstep.Inconclusive, "nothing was run in both"}
 	case len(c.NoResult) > 0:

@@ -170,7 +170,7 @@ func (m markdown) against(c *Comparison) {
 				m.line("\nand %d more", len(x.list)-i)
 				break
 			}
-			m.line("| %s | %s | %s |", mdText(ch.ID), mdText(ch.Was), mdText(ch.Is))
+			m.line("| %s | %s | %s |", mdText(ch.ID), mdText(ch.Was), mdText(ch.Now()))
 		}
 	}
 	for _, s := range c.Slower {

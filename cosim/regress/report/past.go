@@ -2,7 +2,6 @@ package report
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -59,11 +58,11 @@ func IndexOne(f *run.Folder) error {
 		return err
 	}
 	defer s.Close()
-	return index(s, f)
+	return Index(s, f)
 }
 
-// index puts the coverage of a run in. A run that measured none has none to put in.
-func index(s *history.Store, f *run.Folder) error {
+// Index puts the coverage of a run in. A run that measured none has none to put in.
+func Index(s *history.Store, f *run.Folder) error {
 	c, err := coverage.Read(f.Dir)
 	if errors.Is(err, os.ErrNotExist) || err == nil && c.Functional == nil {
 		return nil
@@ -72,23 +71,4 @@ func index(s *history.Store, f *run.Folder) error {
 		return err
 	}
 	return s.Cover(f.Header.ID, c.Functional.Bins-c.Functional.Waived, c.Functional.Hit)
-}
-
-// Reindex puts in the coverage of all runs of a directory.
-func Reindex(dir string) error {
-	s, err := history.Open(filepath.Join(dir, history.FileName))
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	list, err := run.List(dir)
-	for _, f := range list {
-		if _, serr := os.Stat(filepath.Join(f.Dir, run.ResultsFile)); serr != nil {
-			continue // it is not in the index
-		}
-		if ierr := index(s, f); ierr != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %w", f.Header.ID, ierr))
-		}
-	}
-	return err
 }

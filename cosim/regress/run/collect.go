@@ -182,5 +182,16 @@ func (c *collector) pending(cases []plan.Case) []int {
 	return list
 }
 
+// bad counts records that do not match.
+func (c *collector) bad() int {
+	n := 0
+	for _, r := range c.got {
+		if r.Verdict != result.Match {
+			n++
+		}
+	}
+	return n
+}
+
 // records are all that there are.
 func (c *collector) records() []result.Record { return slices.Collect(maps.Values(c.got)) }

@@ -21,9 +21,12 @@ import (
 type fake struct {
 	do    func(round int, f *shard.File, put func(...result.Record)) error
 	calls atomic.Int32
+	away  error
 }
 
 func (f *fake) Name() string { return "fake" }
+
+func (f *fake) Ready(context.Context) error { return f.away }
 
 func (f *fake) Packs() farm.Packs { return farm.Packs{Least: time.Second, Most: time.Minute} }
 
@@ -53,6 +56,49 @@ func good(c *plan.Case) result.Record {
 	r := c.Record()
 	r.Verdict, r.Events, r.Times = result.Match, 1, &result.Times{}
 	return r
+}
+
+// TestLauncherThatIsAway: where nothing can be started there is no folder of nothing, and the latest run stays the latest.
+func TestLauncherThatIsAway(t *testing.T) {
+	o := options(t.TempDir(), traffic(1))
+	o.Launcher = &fake{away: errors.New("no controller")}
+	_, err := New(context.Background(), o)
+	assert.ErrorContains(t, err, "no controller")
+	left, err := os.ReadDir(o.Dir)
+	assert.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+// TestBeginTellsOfEarlierSessions: what did not match in them is no less so in a later one.
+func TestBeginTellsOfEarlierSessions(t *testing.T) {
+	o := options(t.TempDir(), traffic(4))
+	bad := func(c *plan.Case) result.Record {
+		r := good(c)
+		r.Verdict, r.Signature = result.Divergence, &result.Signature{Kind: "differs"}
+		return r
+	}
+	o.Launcher = &fake{do: func(_ int, f *shard.File, put func(...result.Record)) error {
+		for i := range f.Cases {
+			if f.Cases[i].Test == "t1" {
+				put(bad(&f.Cases[i]))
+			}
+		}
+		return nil
+	}}
+	s := do(t, o)
+	var told []int
+	o.Watch.Begin = func(_, done, bad int, _ time.Duration) { told = append(told, done, bad) }
+	o.Launcher = &fake{do: func(_ int, f *shard.File, put func(...result.Record)) error {
+		for i := range f.Cases {
+			put(good(&f.Cases[i]))
+		}
+		return nil
+	}}
+	_, err := Resume(context.Background(), s.Folder.Dir, o.Common)
+	assert.NoError(t, err)
+	n := s.Folder.Header.Counts[result.Divergence]
+	assert.Positive(t, n)
+	assert.Equal(t, []int{n, n}, told)
 }
 
 // TestRunnersThatLoseResults: a result that is lost for good is no match; one that is lost once is fetched again.

@@ -160,7 +160,8 @@ func Open(dir string) (*Folder, error) {
 		return nil, fmt.Errorf("%s is no run of a regression: %w", dir, err)
 	}
 	if err := json.Unmarshal(b, &f.Header); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, HeaderFile), err)
+		return nil, fmt.Errorf("%s is damaged: it is cut short or was changed (%w): its results and cases may be whole; take %s from a copy of the folder, or remove the folder and run the plan again",
+			filepath.Join(dir, HeaderFile), err, HeaderFile)
 	}
 	if f.Header.Version != Version {
 		return nil, fmt.Errorf("%s has form %d, this program reads %d", dir, f.Header.Version, Version)

@@ -16,7 +16,7 @@ func (f *Folder) Row() history.Run {
 	h := &f.Header
 	return history.Run{
 		ID: h.ID, Plan: h.Plan, Base: h.Base, Revision: h.Revision, Dirty: h.Dirty, Launcher: h.Launcher, Workers: h.Workers, Began: h.Began,
-		Ended: h.Ended, State: h.State, Verdict: h.Verdict, Digest: h.Digest, Cases: h.Cases, Matched: h.Counts[result.Match], Events: h.Events, Cycles: h.Cycles,
+		Ended: h.Ended, Wall: h.Wall, State: h.State, Verdict: h.Verdict, Digest: h.Digest, Cases: h.Cases, Matched: h.Counts[result.Match], Events: h.Events, Cycles: h.Cycles,
 	}
 }
 
@@ -47,13 +47,28 @@ func List(dir string) ([]*Folder, error) {
 	return list, errors.Join(errs...)
 }
 
-// Rebuild makes the index of a folder again from the results of its runs. Runs that did not get to write results are left
-// out. It returns how many were put in.
-func Rebuild(dir string) (int, error) {
-	path := filepath.Join(dir, history.FileName)
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+// Rebuild makes the index of a folder again from the results of its runs; more is told of each run behind its results. Runs
+// that did not get to write results are left out. It returns how many were put in. The index takes the place of the one that
+// was there when it is whole.
+func Rebuild(dir string, more ...func(*history.Store, *Folder) error) (int, error) {
+	work, err := os.MkdirTemp(dir, ".history-")
+	if err != nil {
 		return 0, err
 	}
+	defer os.RemoveAll(work)
+	made, path := filepath.Join(work, history.FileName), filepath.Join(dir, history.FileName)
+	n, err := fill(made, dir, more)
+	if _, serr := os.Stat(made); serr != nil {
+		return 0, err
+	}
+	if rerr := os.Remove(path + "-journal"); rerr != nil && !errors.Is(rerr, os.ErrNotExist) { // of the old one, whose writer was killed
+		return 0, errors.Join(err, rerr)
+	}
+	return n, errors.Join(err, os.Rename(made, path))
+}
+
+// fill makes an index at a path. What cannot be read is told of, and all else is in it.
+func fill(path, dir string, more []func(*history.Store, *Folder) error) (int, error) {
 	s, err := history.Open(path)
 	if err != nil {
 		return 0, err
@@ -68,6 +83,11 @@ func Rebuild(dir string) (int, error) {
 		}
 		if rerr == nil {
 			rerr = s.Add(f.Row(), records)
+		}
+		for _, tell := range more {
+			if rerr == nil {
+				rerr = tell(s, f)
+			}
 		}
 		if rerr != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", f.Header.ID, rerr))

@@ -48,7 +48,7 @@ type Common struct {
 type Watch struct {
 	Folder   func(dir string)                                     // as soon as it stands
 	Building func(key string)                                     // a simulator is built, or found
-	Begin    func(cases, done int, expect time.Duration)          // running begins
+	Begin    func(cases, done, bad int, expect time.Duration)     // running begins; done and not matching so far, in all sessions
 	Record   func(r *result.Record)                               // a new one
 	Tick     func(running []string, done int, left time.Duration) // at every look; left is of the work, over all workers
 	Note     func(text string)
@@ -70,6 +70,9 @@ var ErrNothing = errors.New("nothing is selected: a run of no tests would pass w
 func New(ctx context.Context, o Options) (*Summary, error) {
 	if len(o.Cases) == 0 {
 		return nil, ErrNothing
+	}
+	if err := o.Launcher.Ready(ctx); err != nil { // before there is a folder of nothing
+		return nil, err
 	}
 	f, err := create(o.Dir, o.Name)
 	if err != nil {
@@ -103,6 +106,9 @@ func New(ctx context.Context, o Options) (*Summary, error) {
 func Resume(ctx context.Context, dir string, o Common) (*Summary, error) {
 	f, err := Open(dir)
 	if err != nil {
+		return nil, err
+	}
+	if err := o.Launcher.Ready(ctx); err != nil {
 		return nil, err
 	}
 	if err := f.hold(); err != nil {

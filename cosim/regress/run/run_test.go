@@ -302,9 +302,25 @@ func TestFailedTestsComeFirst(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, runs, 2)
 
-	n, err := Rebuild(dir)
+	assert.Equal(t, s.Folder.Header.Wall, runs[0].Wall)
+
+	require.NoError(t, store.Forget(runs[1].ID))
+	journal := filepath.Join(dir, history.FileName+"-journal") // of a writer that was killed: it is not of the new index
+	require.NoError(t, os.WriteFile(journal, []byte("x"), 0o644))
+	told := 0
+	n, err := Rebuild(dir, func(made *history.Store, f *Folder) error {
+		told++
+		old, err := store.Runs("p", 9)
+		assert.Len(t, old, 1, "until the new index is whole, the old one stands")
+		return err
+	})
 	require.NoError(t, err)
 	assert.Equal(t, 2, n)
+	assert.Equal(t, 2, told)
+	assert.NoFileExists(t, journal)
+	left, err := filepath.Glob(filepath.Join(dir, ".history-*"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
 	again, err := history.Open(filepath.Join(dir, history.FileName))
 	require.NoError(t, err)
 	defer again.Close()

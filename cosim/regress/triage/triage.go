@@ -3,6 +3,7 @@ package triage
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 
 	"metaroce/tandem/cosim/regress/known"
 	"metaroce/tandem/cosim/regress/result"
@@ -55,6 +56,14 @@ type Bucket struct {
 	Rerun      string  `json:"rerun,omitempty"`  // a line that runs the smallest again; empty: it was not begun
 
 	by *Known
+}
+
+// Text says it in a few words.
+func (k *Known) Text(expired bool) string {
+	if expired {
+		return fmt.Sprintf("known until %s, %s, and expired", k.Expires, k.Issue)
+	}
+	return fmt.Sprintf("known, until %s, %s", k.Expires, k.Issue)
 }
 
 // Known says that a failure is known, where it is followed up, and until when.
