@@ -7,4 +7,7 @@
 //
 // A mutant that no watched output shows in any cycle of any stimulus has no effect seen, and is set apart: a constant
 // bit that is made constant cannot be caught by anybody. What counts as output is in wrapper.go.
+//
+// An interruption, or a failure of the bench, leaves a report of the mutants that are through by then. It says that it is
+// partial, and holds no gate.
 package mutate

@@ -181,6 +181,7 @@ func (r *runner) pick(all []yosys.Mutant) ([]yosys.Mutant, error) {
 
 // baseline runs the unmutated netlist: it must match the model in every run, and shows what the outputs look like.
 func (r *runner) baseline(ctx context.Context) error {
+	r.say("running the netlist without a mutant: it has to match")
 	r.base = make([]outputs, len(r.Stimuli))
 	return r.each(ctx, len(r.Stimuli), func(i int) error {
 		v, out, err := r.lockstep(ctx, 0, i)
