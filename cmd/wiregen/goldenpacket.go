@@ -117,12 +117,18 @@ func b2i(v bool) int {
 	return 0
 }
 
-// argRegs are the argument registers in the order of their offsets.
+// argRegs are the registers that commands take arguments from, in the order of their offsets.
 func argRegs(s *spec.Spec) []*spec.Reg {
+	taken := map[string]bool{}
+	for _, c := range s.Commands {
+		for _, a := range c.Args {
+			taken[a.Reg] = true
+		}
+	}
 	var out []*spec.Reg
 	for i := range s.Regs {
-		if r := &s.Regs[i]; r.Access == "rw" && strings.HasPrefix(r.Name, "CMD_") {
-			out = append(out, r)
+		if taken[s.Regs[i].Name] {
+			out = append(out, &s.Regs[i])
 		}
 	}
 	return out

@@ -185,12 +185,10 @@ func svCommandFunction(w *source, s *spec.Spec) {
 	w.f("\n  // Argument registers side by side: %s first in bits 31:0.", "CMD_CONN")
 	at := map[string]int{}
 	n := 0
-	for _, r := range s.Regs {
-		if r.Access == "rw" && strings.HasPrefix(r.Name, "CMD_") {
-			w.f("  localparam int CmdArg%sLsb = %d;", camel(strings.ToLower(strings.TrimPrefix(r.Name, "CMD_"))), n)
-			at[r.Name] = n
-			n += 32
-		}
+	for _, r := range argRegs(s) {
+		w.f("  localparam int CmdArg%sLsb = %d;", camel(strings.ToLower(strings.TrimPrefix(r.Name, "CMD_"))), n)
+		at[r.Name] = n
+		n += 32
 	}
 	w.f("  localparam int CmdArgsW = %d;", n)
 	w.f("\n  // Descriptor of a command: arguments in the fields that register.tbl names, op and xid as given, the rest 0.")

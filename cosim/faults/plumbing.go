@@ -101,6 +101,10 @@ var plumbing = []Fault{
 		What:  "a failed memory write is not reported to the message engine",
 		Edits: []Edit{{place, `.s_valid_i(commit && !step_cmd && out.fault)`, `.s_valid_i(commit && !step_cmd && out.fault && !PLANTED)`}},
 	}, {
+		Number: 83, Name: "counter-raced", Group: Plumbing, Stimuli: []string{"counters-raced"},
+		What:  "a commit in the cycle in which a counter is written wins over the write",
+		Edits: []Edit{{regs, `if (write && is_verdicts && (verdict_index == 4'(i))) verdicts_q`, `if (write && is_verdicts && (verdict_index == 4'(i)) && !(PLANTED && verdict_valid_i && (verdict_i == 4'(i)))) verdicts_q`}},
+	}, {
 		Number: 37, Name: "never-ready", Group: Plumbing, Stimuli: []string{"in-order"},
 		What:  "one table never reports that it is initialised: the device waits for ever and does nothing wrong",
 		Edits: []Edit{{core, `coalesce_init && pending_init && ack_init;`, `coalesce_init && pending_init && ack_init && !PLANTED;`}},

@@ -42,7 +42,11 @@ func TestRegisters(t *testing.T) {
 		{event.RegHintGen, 0x1ff, 0xff},
 		{event.RegCmdMisc, 0xdeadbeef, 0xdeadbeef},
 		{event.RegId, 1, conn.ID},
-		{event.RegDrops, 1, 0},
+		{event.RegCmdSent, 1, 5},
+		{event.RegDrops + 2, 1, 0}, // inside an entry
+		{event.RegVerdicts + 4*15 + 1, 1, 0},
+		{event.RegDrops, 0x12345678, 0x12345678},
+		{event.RegVerdicts + 4*15, 3, 3},
 		{0x0c, 7, 0},
 		{0xffc, 7, 0},
 	} {
@@ -65,6 +69,27 @@ func TestUdpPortTakesEffect(t *testing.T) {
 	require.Equal(t, uint32(1), w.read(event.RegDrops+4*uint16(event.ReasonUdpPort)))
 	require.Equal(t, uint32(1), w.read(event.RegDrops))
 	require.Equal(t, uint32(1), w.read(event.RegVerdicts+4*uint16(event.VerdictPlace)))
+}
+
+// TestCountersGoOn from what was written, and wrap.
+func TestCountersGoOn(t *testing.T) {
+	w := newWorld(t)
+	w.write(event.RegCmdDone, 0xffffffff)
+	require.Equal(t, uint32(0xffffffff), w.read(event.RegCmdDone))
+	w.command(event.CommandRecvClear, nil)
+	w.settle()
+	require.Zero(t, w.read(event.RegCmdDone))
+	require.Equal(t, uint32(6), w.read(event.RegCmdSent))
+
+	place := event.RegVerdicts + 4*uint16(event.VerdictPlace)
+	w.write(event.RegDrops, 0xffffffff)
+	w.write(place, 0xfffffffe)
+	w.packet(0, 8)
+	w.packet(1, 8)
+	w.settle()
+	require.Equal(t, uint32(1), w.read(event.RegDrops))
+	require.Zero(t, w.read(place))
+	require.Equal(t, uint32(2), w.Counters().Drops[0], "what was counted is no matter of registers")
 }
 
 // TestHintTakesEffect in the acknowledgement built after it.

@@ -16,18 +16,27 @@ type registers struct {
 	args    [(event.RegCmdOp - event.RegCmdConn) / 4]uint32 // arguments of commands: they keep their values
 	sent    uint32                                          // commands started
 	done    uint32                                          // commands confirmed
+
+	// What a register shows beyond what was counted, modulo 2^32, since it was written.
+	moreDone     uint32
+	moreDrops    [32]uint32
+	moreVerdicts [16]uint32
 }
 
 const (
 	hintMask = 1<<20 - 1
-	dropEnd  = event.RegDrops + 4*32
-	verdEnd  = event.RegVerdicts + 4*16
 )
 
 func (g *registers) reset() { *g = registers{udpPort: preset.UDPPort} }
 
 // isArg tells whether addr is an argument register of commands.
 func isArg(addr uint16) bool { return addr >= event.RegCmdConn && addr < event.RegCmdOp && addr%4 == 0 }
+
+// entry finds addr among the n entries of an array of counters.
+func entry(addr, first uint16, n int) (int, bool) {
+	i := int(addr-first) / 4
+	return i, addr >= first && i < n && addr%4 == 0
+}
 
 // writeRegister carries out a write. Read-only registers and holes take no notice of it.
 func (r *Receiver) writeRegister(addr uint16, value uint32) {
@@ -41,8 +50,16 @@ func (r *Receiver) writeRegister(addr uint16, value uint32) {
 		g.hintGen = uint8(value)
 	case addr == event.RegCmdOp:
 		r.startCommand(value)
+	case addr == event.RegCmdDone:
+		g.moreDone = value - g.done
 	case isArg(addr):
 		g.args[(addr-event.RegCmdConn)/4] = value
+	}
+	if i, ok := entry(addr, event.RegDrops, len(g.moreDrops)); ok {
+		g.moreDrops[i] = value - r.counters.Drops[i]
+	}
+	if i, ok := entry(addr, event.RegVerdicts, len(g.moreVerdicts)); ok {
+		g.moreVerdicts[i] = value - r.counters.Verdicts[i]
 	}
 }
 
@@ -63,15 +80,17 @@ func (r *Receiver) readRegister(addr uint16) uint32 {
 	case addr == event.RegHintGen:
 		return uint32(g.hintGen)
 	case addr == event.RegCmdDone:
-		return g.done
+		return g.done + g.moreDone
 	case addr == event.RegCmdSent:
 		return g.sent
 	case isArg(addr):
 		return g.args[(addr-event.RegCmdConn)/4]
-	case addr >= event.RegDrops && addr < dropEnd && addr%4 == 0:
-		return r.counters.Drops[(addr-event.RegDrops)/4]
-	case addr >= event.RegVerdicts && addr < verdEnd && addr%4 == 0:
-		return r.counters.Verdicts[(addr-event.RegVerdicts)/4]
+	}
+	if i, ok := entry(addr, event.RegDrops, len(g.moreDrops)); ok {
+		return r.counters.Drops[i] + g.moreDrops[i]
+	}
+	if i, ok := entry(addr, event.RegVerdicts, len(g.moreVerdicts)); ok {
+		return r.counters.Verdicts[i] + g.moreVerdicts[i]
 	}
 	return 0
 }

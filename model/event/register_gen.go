@@ -27,10 +27,10 @@ const (
 	RegCmdWrId     = 0x078 // rw; work request id
 	RegCmdMisc     = 0x07c // rw; permissions, log2 of streams, or life
 	RegCmdOp       = 0x080 // wo; starts the command named by its number; waits while the pipeline has no room
-	RegCmdDone     = 0x084 // ro; commands confirmed since reset
+	RegCmdDone     = 0x084 // rw; commands confirmed since reset, or since it was written
 	RegCmdSent     = 0x088 // ro; commands started since reset
-	RegDrops       = 0x100 // ro; 32 entries, 4 bytes apart: frames dropped, by reason number; entry 0: admitted
-	RegVerdicts    = 0x180 // ro; 16 entries, 4 bytes apart: message verdicts by number
+	RegDrops       = 0x100 // rw; 32 entries, 4 bytes apart: frames dropped, by reason number; entry 0: admitted
+	RegVerdicts    = 0x180 // rw; 16 entries, 4 bytes apart: message verdicts by number
 )
 
 // Registers describes the register port.
@@ -58,10 +58,10 @@ var Registers = []RegisterInfo{
 	{Name: "CMD_WR_ID", Offset: RegCmdWrId, Access: "rw", Count: 1, Stride: 4, Text: "work request id"},
 	{Name: "CMD_MISC", Offset: RegCmdMisc, Access: "rw", Count: 1, Stride: 4, Text: "permissions, log2 of streams, or life"},
 	{Name: "CMD_OP", Offset: RegCmdOp, Access: "wo", Count: 1, Stride: 4, Text: "starts the command named by its number; waits while the pipeline has no room"},
-	{Name: "CMD_DONE", Offset: RegCmdDone, Access: "ro", Count: 1, Stride: 4, Text: "commands confirmed since reset"},
+	{Name: "CMD_DONE", Offset: RegCmdDone, Access: "rw", Count: 1, Stride: 4, Text: "commands confirmed since reset, or since it was written"},
 	{Name: "CMD_SENT", Offset: RegCmdSent, Access: "ro", Count: 1, Stride: 4, Text: "commands started since reset"},
-	{Name: "DROPS", Offset: RegDrops, Access: "ro", Count: 32, Stride: 4, Text: "frames dropped, by reason number; entry 0: admitted"},
-	{Name: "VERDICTS", Offset: RegVerdicts, Access: "ro", Count: 16, Stride: 4, Text: "message verdicts by number"},
+	{Name: "DROPS", Offset: RegDrops, Access: "rw", Count: 32, Stride: 4, Text: "frames dropped, by reason number; entry 0: admitted"},
+	{Name: "VERDICTS", Offset: RegVerdicts, Access: "rw", Count: 16, Stride: 4, Text: "message verdicts by number"},
 }
 
 // Commands describes every register command: which register feeds which descriptor field.

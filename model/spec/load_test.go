@@ -143,7 +143,7 @@ func TestMistakes(t *testing.T) {
 		{name: "no row at all", table: "event.tbl", old: `rows="keys"`, now: `rows="keys*0"`, rule: RuleRef, says: `"0" is neither`},
 		{name: "too many rows", table: "event.tbl", old: `rows="keys"`, now: `rows="keys*2000000*2000000"`, rule: RuleRef, says: `2^40`},
 		{name: "unknown register of an argument", table: "register.tbl", old: "reg=CMD_PSN ", now: "reg=CMD_PSM ", rule: RuleRef, says: "no reg CMD_PSM"},
-		{name: "read-only register of an argument", table: "register.tbl", old: "reg=CMD_PSN ", now: "reg=CMD_DONE ", rule: RuleRef, says: "rw register"},
+		{name: "read-only register of an argument", table: "register.tbl", old: "reg=CMD_PSN ", now: "reg=CMD_SENT ", rule: RuleRef, says: "rw register"},
 		{name: "unknown descriptor field", table: "register.tbl", old: "desc=epoch ", now: "desc=epok ", rule: RuleRef, says: "no field epok"},
 		{name: "needed header gone", table: "wire.tbl", old: "header message ", now: "header massage ", rule: RuleRef, says: "no header message, which the generators need", more: true, below: -1},
 		{name: "needed base field gone", table: "wire.tbl", old: "field dst_conn ", now: "field dst_con ", rule: RuleRef, says: "no field dst_conn", below: -1},
@@ -168,7 +168,7 @@ func TestMistakes(t *testing.T) {
 		{name: "registers overlap", table: "register.tbl", old: "reg SCHEMA_HI      offset=0x008", now: "reg SCHEMA_HI      offset=0x004", rule: RuleOverlap, says: "0x4 belongs to SCHEMA_LO"},
 		{name: "array overlaps", table: "register.tbl", old: "count=32 ", now: "count=33 ", rule: RuleOverlap, says: "0x180 belongs to DROPS", below: 1},
 		{name: "unaligned register", table: "register.tbl", old: "offset=0x008", now: "offset=0x009", rule: RuleOverlap, says: "multiples of 4"},
-		{name: "register beyond the window", table: "register.tbl", old: "offset=0x180 access=ro count=16", now: "offset=0xff0 access=ro count=16", rule: RuleOverlap, says: "beyond the register window"},
+		{name: "register beyond the window", table: "register.tbl", old: "offset=0x180 access=rw count=16", now: "offset=0xff0 access=rw count=16", rule: RuleOverlap, says: "beyond the register window"},
 		{name: "argument bits differ", table: "register.tbl", old: "desc=addr[63:32]", now: "desc=addr[63:31]", rule: RuleWidth, says: "do not fit"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'h4b2eb3613dee1db6;
+  localparam logic [63:0] SchemaHash = 64'h542c2e03eae7b0de;
 
   // constant.tbl
   localparam int Version = 1; // 1

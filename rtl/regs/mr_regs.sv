@@ -7,6 +7,7 @@
 // A command becomes a descriptor with only its own arguments set; all other fields are zero.
 // Arguments keep and show all 32 bits; UDP_PORT, HINT and HINT_GEN only those they have. Addresses that hold nothing read 0;
 // writes to them, and to registers that cannot be written, change nothing.
+// A counter that is written goes on from there. What commits in the cycle of the write counts before it, so it is lost.
 `include "mr_types.svh"
 `default_nettype none
 module mr_regs (
@@ -160,7 +161,8 @@ module mr_regs (
       if (start) cmd_valid_q <= 1'b1;
       else if (m_cmd_ready_i) cmd_valid_q <= 1'b0;
       if (start) sent_q <= sent_q + 32'd1;
-      if (cmd_done_i) done_q <= done_q + 32'd1;
+      if (write && (s_reg_addr_i == mr_pkg::RegCmdDone)) done_q <= s_reg_wdata_i;
+      else if (cmd_done_i) done_q <= done_q + 32'd1;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -168,23 +170,31 @@ module mr_regs (
   end
 
   // ---- counters
+  wire is_drops    = (s_reg_addr_i[11:7] == mr_pkg::RegDrops[11:7]) && (s_reg_addr_i[1:0] == 2'd0);
+  wire is_verdicts = (s_reg_addr_i[11:6] == mr_pkg::RegVerdicts[11:6]) && (s_reg_addr_i[1:0] == 2'd0);
+  wire [4:0] drop_index    = s_reg_addr_i[6:2];
+  wire [3:0] verdict_index = s_reg_addr_i[5:2];
   logic [32*mr_pkg::RegDropsCount-1:0]    drops_q;
   logic [32*mr_pkg::RegVerdictsCount-1:0] verdicts_q;
+  wire [31:0] drops_next    = drops_q[32*drop_reason_i +: 32] + 32'd1;
+  wire [31:0] verdicts_next = verdicts_q[32*verdict_i +: 32] + 32'd1;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       drops_q    <= '0;
       verdicts_q <= '0;
     end else begin
-      if (drop_valid_i) drops_q[32*drop_reason_i +: 32] <= drops_q[32*drop_reason_i +: 32] + 32'd1;
-      if (verdict_valid_i) verdicts_q[32*verdict_i +: 32] <= verdicts_q[32*verdict_i +: 32] + 32'd1;
+      for (int i = 0; i < mr_pkg::RegDropsCount; i++) begin
+        if (write && is_drops && (drop_index == 5'(i)))       drops_q[32*i +: 32] <= s_reg_wdata_i;
+        else if (drop_valid_i && (drop_reason_i == 5'(i)))    drops_q[32*i +: 32] <= drops_next;
+      end
+      for (int i = 0; i < mr_pkg::RegVerdictsCount; i++) begin
+        if (write && is_verdicts && (verdict_index == 4'(i))) verdicts_q[32*i +: 32] <= s_reg_wdata_i;
+        else if (verdict_valid_i && (verdict_i == 4'(i)))     verdicts_q[32*i +: 32] <= verdicts_next;
+      end
     end
   end
 
   // ---- reads
-  wire is_drops    = (s_reg_addr_i[11:7] == mr_pkg::RegDrops[11:7]);
-  wire is_verdicts = (s_reg_addr_i[11:6] == mr_pkg::RegVerdicts[11:6]);
-  wire [4:0] drop_index    = s_reg_addr_i[6:2];
-  wire [3:0] verdict_index = s_reg_addr_i[5:2];
   wire       drop_now      = drop_valid_i && (drop_reason_i == drop_index);
   wire       verdict_now   = verdict_valid_i && (verdict_i == verdict_index);
   logic [31:0] rdata;
@@ -215,10 +225,9 @@ module mr_regs (
       mr_pkg::RegCmdDone:     rdata = done_q + {31'd0, cmd_done_i};
       mr_pkg::RegCmdSent:     rdata = sent_q;
       default: begin
-        if (s_reg_addr_i[1:0] != 2'd0) rdata = 32'd0;
-        else if (is_drops)             rdata = drops_q[32*drop_index +: 32] + {31'd0, drop_now};
-        else if (is_verdicts)          rdata = verdicts_q[32*verdict_index +: 32] + {31'd0, verdict_now};
-        else                           rdata = 32'd0;
+        if (is_drops)         rdata = drops_q[32*drop_index +: 32] + {31'd0, drop_now};
+        else if (is_verdicts) rdata = verdicts_q[32*verdict_index +: 32] + {31'd0, verdict_now};
+        else                  rdata = 32'd0;
       end
     endcase
   end
