@@ -9,7 +9,7 @@ import (
 	"metaroce/tandem/model/sim"
 )
 
-// FirstCommand is the xid of the first command; frames count from 1.
+// FirstCommand is the xid of the first command, and bit 31 that of all; frames count from 1.
 const FirstCommand uint32 = 0x80000001
 
 // Receiver is the receive side without cycles. See the package comment for its use.

@@ -42,7 +42,6 @@ func TestRegisters(t *testing.T) {
 		{event.RegHintGen, 0x1ff, 0xff},
 		{event.RegCmdMisc, 0xdeadbeef, 0xdeadbeef},
 		{event.RegId, 1, conn.ID},
-		{event.RegCmdSent, 1, 5},
 		{event.RegDrops + 2, 1, 0}, // inside an entry
 		{event.RegVerdicts + 4*15 + 1, 1, 0},
 		{event.RegDrops, 0x12345678, 0x12345678},
@@ -80,6 +79,17 @@ func TestCountersGoOn(t *testing.T) {
 	w.settle()
 	require.Zero(t, w.read(event.RegCmdDone))
 	require.Equal(t, uint32(6), w.read(event.RegCmdSent))
+
+	for _, c := range []struct{ sent, xid uint32 }{{0x55555554, 0xd5555555}, {0x7fffffff, 0x80000000}, {0xffffffff, 0x80000000}} {
+		w.write(event.RegCmdSent, c.sent)
+		w.command(event.CommandRecvClear, nil)
+		w.must(event.KindAdmit, event.AdmitCommand)
+		var rec event.Admit
+		require.NoError(t, rec.Decode(w.dst[:]))
+		require.Equal(t, c.xid, rec.Head.Xid)
+		require.Equal(t, c.sent+1, w.read(event.RegCmdSent))
+		w.settle()
+	}
 
 	place := event.RegVerdicts + 4*uint16(event.VerdictPlace)
 	w.write(event.RegDrops, 0xffffffff)

@@ -18,6 +18,7 @@ type registers struct {
 	done    uint32                                          // commands confirmed
 
 	// What a register shows beyond what was counted, modulo 2^32, since it was written.
+	moreSent     uint32
 	moreDone     uint32
 	moreDrops    [32]uint32
 	moreVerdicts [16]uint32
@@ -50,6 +51,8 @@ func (r *Receiver) writeRegister(addr uint16, value uint32) {
 		g.hintGen = uint8(value)
 	case addr == event.RegCmdOp:
 		r.startCommand(value)
+	case addr == event.RegCmdSent:
+		g.moreSent = value - g.sent
 	case addr == event.RegCmdDone:
 		g.moreDone = value - g.done
 	case isArg(addr):
@@ -82,7 +85,7 @@ func (r *Receiver) readRegister(addr uint16) uint32 {
 	case addr == event.RegCmdDone:
 		return g.done + g.moreDone
 	case addr == event.RegCmdSent:
-		return g.sent
+		return g.sent + g.moreSent
 	case isArg(addr):
 		return g.args[(addr-event.RegCmdConn)/4]
 	}
@@ -121,7 +124,7 @@ func commandInfo(number uint32) *event.CommandInfo {
 
 // addCommand numbers a command and queues it for admit.
 func (r *Receiver) addCommand(d *event.Desc) uint32 {
-	d.Xid = FirstCommand + r.regs.sent
+	d.Xid = 1<<31 | (FirstCommand + r.regs.sent + r.regs.moreSent)
 	r.regs.sent++
 	c := r.commands.Push()
 	c.d, c.at = *d, r.now

@@ -292,4 +292,4 @@ func (v Command) String() string {
 }
 
 // SchemaHash names the definition this package was generated from. Both ends of a bridge compare it first.
-const SchemaHash uint64 = 0x542c2e03eae7b0de
+const SchemaHash uint64 = 0xdb901cf5bade5826

@@ -28,7 +28,7 @@ const (
 	RegCmdMisc     = 0x07c // rw; permissions, log2 of streams, or life
 	RegCmdOp       = 0x080 // wo; starts the command named by its number; waits while the pipeline has no room
 	RegCmdDone     = 0x084 // rw; commands confirmed since reset, or since it was written
-	RegCmdSent     = 0x088 // ro; commands started since reset
+	RegCmdSent     = 0x088 // rw; commands started since reset, or since it was written; the xid of the next one is 2^31 + (CMD_SENT + 1) mod 2^31
 	RegDrops       = 0x100 // rw; 32 entries, 4 bytes apart: frames dropped, by reason number; entry 0: admitted
 	RegVerdicts    = 0x180 // rw; 16 entries, 4 bytes apart: message verdicts by number
 )
@@ -59,7 +59,7 @@ var Registers = []RegisterInfo{
 	{Name: "CMD_MISC", Offset: RegCmdMisc, Access: "rw", Count: 1, Stride: 4, Text: "permissions, log2 of streams, or life"},
 	{Name: "CMD_OP", Offset: RegCmdOp, Access: "wo", Count: 1, Stride: 4, Text: "starts the command named by its number; waits while the pipeline has no room"},
 	{Name: "CMD_DONE", Offset: RegCmdDone, Access: "rw", Count: 1, Stride: 4, Text: "commands confirmed since reset, or since it was written"},
-	{Name: "CMD_SENT", Offset: RegCmdSent, Access: "ro", Count: 1, Stride: 4, Text: "commands started since reset"},
+	{Name: "CMD_SENT", Offset: RegCmdSent, Access: "rw", Count: 1, Stride: 4, Text: "commands started since reset, or since it was written; the xid of the next one is 2^31 + (CMD_SENT + 1) mod 2^31"},
 	{Name: "DROPS", Offset: RegDrops, Access: "rw", Count: 32, Stride: 4, Text: "frames dropped, by reason number; entry 0: admitted"},
 	{Name: "VERDICTS", Offset: RegVerdicts, Access: "rw", Count: 16, Stride: 4, Text: "message verdicts by number"},
 }

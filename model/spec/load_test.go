@@ -143,7 +143,7 @@ func TestMistakes(t *testing.T) {
 		{name: "no row at all", table: "event.tbl", old: `rows="keys"`, now: `rows="keys*0"`, rule: RuleRef, says: `"0" is neither`},
 		{name: "too many rows", table: "event.tbl", old: `rows="keys"`, now: `rows="keys*2000000*2000000"`, rule: RuleRef, says: `2^40`},
 		{name: "unknown register of an argument", table: "register.tbl", old: "reg=CMD_PSN ", now: "reg=CMD_PSM ", rule: RuleRef, says: "no reg CMD_PSM"},
-		{name: "read-only register of an argument", table: "register.tbl", old: "reg=CMD_PSN ", now: "reg=CMD_SENT ", rule: RuleRef, says: "rw register"},
+		{name: "read-only register of an argument", table: "register.tbl", old: "reg=CMD_PSN ", now: "reg=ID ", rule: RuleRef, says: "rw register"},
 		{name: "unknown descriptor field", table: "register.tbl", old: "desc=epoch ", now: "desc=epok ", rule: RuleRef, says: "no field epok"},
 		{name: "needed header gone", table: "wire.tbl", old: "header message ", now: "header massage ", rule: RuleRef, says: "no header message, which the generators need", more: true, below: -1},
 		{name: "needed base field gone", table: "wire.tbl", old: "field dst_conn ", now: "field dst_con ", rule: RuleRef, says: "no field dst_conn", below: -1},

@@ -5,7 +5,7 @@
 /* verilator lint_off UNUSEDSIGNAL */
 package mr_pkg;
 
-  localparam logic [63:0] SchemaHash = 64'h542c2e03eae7b0de;
+  localparam logic [63:0] SchemaHash = 64'hdb901cf5bade5826;
 
   // constant.tbl
   localparam int Version = 1; // 1

@@ -4,7 +4,7 @@
 // gives what stands after the commits of cycle t (they are added on the way), so that its record may stand last in cycle t.
 // Back-pressure: s_reg_ready_o falls only while a write to CMD_OP waits for room in the pipeline (one command is held here),
 // and then for accesses of any kind, so that reads and writes keep their order. Answers to reads never wait.
-// A command becomes a descriptor with only its own arguments set; all other fields are zero.
+// A command becomes a descriptor with its own arguments and its xid set; all other fields are zero. The xid follows CMD_SENT.
 // Arguments keep and show all 32 bits; UDP_PORT, HINT and HINT_GEN only those they have. Addresses that hold nothing read 0;
 // writes to them, and to registers that cannot be written, change nothing.
 // A counter that is written goes on from there. What commits in the cycle of the write counts before it, so it is lost.
@@ -36,7 +36,6 @@ module mr_regs (
   output      logic        idle_o
 );
   localparam logic [31:0] IdValue  = 32'h4d52_0001;
-  localparam logic [31:0] FirstXid = 32'h8000_0001;
 
   wire take  = s_reg_valid_i && s_reg_ready_o;
   wire write = take && s_reg_write_i;
@@ -102,7 +101,7 @@ module mr_regs (
   always_comb begin
     cmd     = '0;
     cmd.op  = op;
-    cmd.xid = FirstXid + sent_q;
+    cmd.xid = {1'b1, sent_q[30:0] + 31'd1};
     cmd.room = 2'd0;
     case (op)
       mr_pkg::CommandConnSet: begin
@@ -161,6 +160,7 @@ module mr_regs (
       if (start) cmd_valid_q <= 1'b1;
       else if (m_cmd_ready_i) cmd_valid_q <= 1'b0;
       if (start) sent_q <= sent_q + 32'd1;
+      else if (write && (s_reg_addr_i == mr_pkg::RegCmdSent)) sent_q <= s_reg_wdata_i;
       if (write && (s_reg_addr_i == mr_pkg::RegCmdDone)) done_q <= s_reg_wdata_i;
       else if (cmd_done_i) done_q <= done_q + 32'd1;
     end

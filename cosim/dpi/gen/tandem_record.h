@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TANDEM_SCHEMA_HASH 0x542c2e03eae7b0deull
+#define TANDEM_SCHEMA_HASH 0xdb901cf5bade5826ull
 #define TANDEM_RECORD_VERSION 1
 #define TANDEM_RECORD_BYTES 64 /* a head, or one state record */
 #define TANDEM_RECORD_MAX 256 /* a transaction */
