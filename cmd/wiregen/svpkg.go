@@ -79,9 +79,12 @@ func svEnums(w *source, s *spec.Spec) {
 	for _, e := range s.Enums {
 		w.f("\n  // %s: %s", e.Name, e.Text)
 		w.f("  localparam int %sW = %d;", camel(e.Name), e.Width)
+		last := uint64(0)
 		for _, v := range e.Values {
 			w.f("  localparam logic [%d:0] %s%s = %d'd%d;", e.Width-1, camel(e.Name), camel(v.Name), e.Width, v.Number)
+			last = max(last, uint64(v.Number))
 		}
+		w.f("  localparam int %sLast = %d; // the highest that has a name", camel(e.Name), last)
 	}
 }
 

@@ -39,6 +39,7 @@ package mr_pkg;
   localparam logic [7:0] OpcodeAnswer = 8'd20;
   localparam logic [7:0] OpcodeAnnounce = 8'd21;
   localparam logic [7:0] OpcodeControl = 8'd22;
+  localparam int OpcodeLast = 22; // the highest that has a name
 
   // syndrome: why a message or a stream is refused
   localparam int SyndromeW = 4;
@@ -51,6 +52,7 @@ package mr_pkg;
   localparam logic [3:0] SyndromeMalformed = 4'd6;
   localparam logic [3:0] SyndromeUnsupported = 4'd7;
   localparam logic [3:0] SyndromeRemoteOp = 4'd8;
+  localparam int SyndromeLast = 8; // the highest that has a name
 
   // control_action: what a control packet asks or answers
   localparam int ControlActionW = 8;
@@ -59,6 +61,7 @@ package mr_pkg;
   localparam logic [7:0] ControlActionAddPath = 8'd3;
   localparam logic [7:0] ControlActionClose = 8'd4;
   localparam logic [7:0] ControlActionClosed = 8'd5;
+  localparam int ControlActionLast = 5; // the highest that has a name
 
   // reason: 
   localparam int ReasonW = 5;
@@ -85,6 +88,7 @@ package mr_pkg;
   localparam logic [4:0] ReasonZeroPayload = 5'd20;
   localparam logic [4:0] ReasonNoRoom = 5'd21;
   localparam logic [4:0] ReasonOverrun = 5'd22;
+  localparam int ReasonLast = 22; // the highest that has a name
 
   // verdict: 
   localparam int VerdictW = 4;
@@ -97,6 +101,7 @@ package mr_pkg;
   localparam logic [3:0] VerdictRefusedBefore = 4'd6;
   localparam logic [3:0] VerdictRefusedNow = 4'd7;
   localparam logic [3:0] VerdictFatalNow = 4'd8;
+  localparam int VerdictLast = 8; // the highest that has a name
 
   // class: 
   localparam int ClassW = 3;
@@ -106,6 +111,7 @@ package mr_pkg;
   localparam logic [2:0] ClassNew = 3'd3;
   localparam logic [2:0] ClassFlush = 3'd4;
   localparam logic [2:0] ClassSet = 3'd5;
+  localparam int ClassLast = 5; // the highest that has a name
 
   // command: register commands; 0: a packet
   localparam int CommandW = 4;
@@ -119,6 +125,7 @@ package mr_pkg;
   localparam logic [3:0] CommandKeyClear = 4'd7;
   localparam logic [3:0] CommandRecvPost = 4'd8;
   localparam logic [3:0] CommandRecvClear = 4'd9;
+  localparam int CommandLast = 9; // the highest that has a name
 
   // event.tbl: ids of engines and boundaries, operations
   localparam logic [7:0] KindAdmit = 8'd1;

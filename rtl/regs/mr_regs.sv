@@ -176,6 +176,7 @@ module mr_regs (
   wire [3:0] verdict_index = s_reg_addr_i[5:2];
   logic [32*mr_pkg::RegDropsCount-1:0]    drops_q;
   logic [32*mr_pkg::RegVerdictsCount-1:0] verdicts_q;
+  // entries of numbers without a name are registers that nothing counts
   wire [31:0] drops_next    = drops_q[32*drop_reason_i +: 32] + 32'd1;
   wire [31:0] verdicts_next = verdicts_q[32*verdict_i +: 32] + 32'd1;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -184,12 +185,12 @@ module mr_regs (
       verdicts_q <= '0;
     end else begin
       for (int i = 0; i < mr_pkg::RegDropsCount; i++) begin
-        if (write && is_drops && (drop_index == 5'(i)))       drops_q[32*i +: 32] <= s_reg_wdata_i;
-        else if (drop_valid_i && (drop_reason_i == 5'(i)))    drops_q[32*i +: 32] <= drops_next;
+        if (write && is_drops && (drop_index == 5'(i))) drops_q[32*i +: 32] <= s_reg_wdata_i;
+        else if ((i <= mr_pkg::ReasonLast) && drop_valid_i && (drop_reason_i == 5'(i))) drops_q[32*i +: 32] <= drops_next;
       end
       for (int i = 0; i < mr_pkg::RegVerdictsCount; i++) begin
         if (write && is_verdicts && (verdict_index == 4'(i))) verdicts_q[32*i +: 32] <= s_reg_wdata_i;
-        else if (verdict_valid_i && (verdict_i == 4'(i)))     verdicts_q[32*i +: 32] <= verdicts_next;
+        else if ((i <= mr_pkg::VerdictLast) && verdict_valid_i && (verdict_i == 4'(i))) verdicts_q[32*i +: 32] <= verdicts_next;
       end
     end
   end
