@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"metaroce/tandem/cosim/regress/result"
 )
 
 // A line says how many of how many, what became of them, and how long the part that is at work still takes: of the other
@@ -46,4 +48,15 @@ func TestTallyOnATerminal(t *testing.T) {
 	y.end()
 	assert.Contains(t, screen.String(), "the simulator\n")
 	assert.Equal(t, "1 of 2 mutants through, 1 killed", y.state())
+}
+
+// What did not match before a run went on is counted in the line of the later session.
+func TestGaugeGoesOn(t *testing.T) {
+	var log bytes.Buffer
+	g := newApp(context.Background(), io.Discard, &log).gauge(time.Hour)
+	g.begins(9, 3, 2, 0)
+	assert.Equal(t, "6 of 9 executions to do\n", log.String())
+	assert.Equal(t, "3 of 9, 2 not matching", g.state())
+	g.record(&result.Record{Name: "a/b", Verdict: result.Timeout, Signature: &result.Signature{Kind: "wall"}})
+	assert.Equal(t, "4 of 9, 3 not matching", g.state())
 }

@@ -169,6 +169,16 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// One survivor around a step must not decide over its block.
+func TestOneSurvivorAroundAStep(t *testing.T) {
+	for _, n := range []int{StepCount, AroundCount} {
+		b := Block{Mutants: n, Killed: n - 1, Survived: 1}
+		assert.True(t, b.Holds(), "%d mutants", n)
+		b.Killed, b.Survived = n-6, 6
+		assert.False(t, b.Holds(), "%d mutants, six of them survived", n)
+	}
+}
+
 func TestWaivers(t *testing.T) {
 	day := time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC)
 	list, err := ParseWaivers("s.txt", "# comment\n\nx step rtl/x/mr_x.sv:7 inv:A(*) 2027-01-31 # the sum never wraps\nx around * * 2027-02-01 # another\n", day)
