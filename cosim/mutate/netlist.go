@@ -88,25 +88,36 @@ cd ..
 write_verilog -noattr DIR/netlist.v
 `
 
-// For proofs everything is gates and registers but the memories: what they are given is an output, what they give an
-// input. BASE is the folder of the netlist.
+// For proofs everything is gates and registers but the memories, those of the tables too: what they are given is an
+// output, what they give an input. Only wires with a name of their own become ports, hence rename; what still has no
+// driver may be anything in every cycle (anyseq). BASE is the folder of the netlist.
 const proofScript = `read_ilang BASE/plain.il
 cd ` + netlistModule + `
 SCRIPTS
 cd ..
+delete mr_ram
+read_verilog -sv -Irtl/gen -Irtl/common ` + ramFile + `
+hierarchy -check -top ` + netlistModule + `
+proc
 setattr -mod -unset keep_hierarchy *_step
 flatten
-expose -evert t:mr_ram
+opt_clean
 memory_collect
-expose t:$mem_v2 %ci1:+[RD_ADDR,RD_EN,WR_ADDR,WR_DATA,WR_EN] t:$mem_v2 %d
-expose -cut t:$mem_v2 %co1:+[RD_DATA] t:$mem_v2 %d
+select -set given t:$mem_v2 %ci1:+[RD_ADDR,RD_EN,WR_ADDR,WR_DATA,WR_EN] t:$mem_v2 %d
+select -set gives t:$mem_v2 %co1:+[RD_DATA] t:$mem_v2 %d
+rename -enumerate -pattern memory_% @given
+rename -enumerate -pattern memory_% @gives
+select -set given t:$mem_v2 %ci1:+[RD_ADDR,RD_EN,WR_ADDR,WR_DATA,WR_EN] t:$mem_v2 %d
+select -set gives t:$mem_v2 %co1:+[RD_DATA] t:$mem_v2 %d
+expose @given
+expose -cut @gives
 delete t:$mem_v2
 opt_clean -purge
 async2sync
 dffunmap
 techmap
 opt -fast -nodffe -nosdff
-setundef -undriven -zero
+setundef -undriven -anyseq
 aigmap
 opt_clean -purge
 write_aiger -symbols DIR/netlist.aig
