@@ -95,19 +95,20 @@ func TestGarbageGoesAsFarAsItSays(t *testing.T) {
 	for _, like := range []struct {
 		name string
 		past event.Reason
-	}{{"", event.ReasonRunt}, {"ethernet", event.ReasonEthertype}, {"ip", event.ReasonNotUdp}, {"udp", event.ReasonUdpPort}, {"icrc", event.ReasonIcrc}} {
+	}{{"", event.ReasonRunt}, {"ethernet", event.ReasonEthertype}, {"ip", event.ReasonNotUdp}, {"udp", event.ReasonUdpPort}, {"icrc", event.ReasonIcrc}, {"outer", event.ReasonIcrc}} {
 		for i := range 100 {
 			b := Garbage(&r, 300, like.name, i%2 == 0, i%3 == 0)
 			require.Len(t, b, 300)
 			got := reason(b)
-			if got == event.ReasonNone && like.name == "icrc" {
+			if got == event.ReasonNone && like.past == event.ReasonIcrc {
 				continue // random headers that happen to be right
 			}
 			require.Greater(t, got, like.past, like.name)
 		}
 	}
-	for n := 1; n < 120; n++ {
+	for n := 1; n < 220; n++ {
 		require.Len(t, Garbage(&r, n, "icrc", false, false), n)
+		require.Len(t, Garbage(&r, n, "outer", false, false), n)
 	}
 	require.Len(t, Garbage(&r, 70000, "udp", false, false), 70000)
 }

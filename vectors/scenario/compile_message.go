@@ -134,7 +134,7 @@ func (c *compiler) garbage(a *args) {
 	n, count := int(a.num("bytes", 64, 12000)), a.num("count", 1, 10_000)
 	like := ""
 	if g := a.keys["like"]; g != nil {
-		like, _ = a.choice(g, "ethernet", "ip", "udp", "icrc")
+		like, _ = a.choice(g, "ethernet", "ip", "udp", "icrc", "outer")
 	}
 	if c.hold != nil {
 		c.rep.add(a.stmt.Pos, "packets only", "garbage inside reorder or lose")

@@ -193,7 +193,7 @@ func definePackets() {
 	define(wordSpec{word: "again", text: "a packet once more: same psn, next tsn, flag R", bare: []string{"NAME"}, least: 1, packet: true, flags: flagWords,
 		keys: join([]keySpec{{"packets", "N,N..", "which of the message, from 0 (all)"}}, psnKeys[1:], frameKeys[3:10])})
 	define(wordSpec{word: "garbage", text: "a frame of random bytes", packet: true, keys: []keySpec{{"bytes", "N", "its length (64)"}, {"count", "N", "so many (1)"},
-		{"like", "ethernet|ip|udp|icrc", "right up to there, or with a right ICRC (nothing)"}}, flags: []string{"ipv6", "vlan"}})
+		{"like", "ethernet|ip|udp|icrc|outer", "right up to there, or with a right ICRC; outer: also between any addresses, with any TTL, and bytes behind it (nothing)"}}, flags: []string{"ipv6", "vlan"}})
 	define(wordSpec{word: "raw", text: "a frame byte by byte", bare: []string{"HEX"}, least: 1, packet: true})
 }
 
