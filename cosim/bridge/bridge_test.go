@@ -163,6 +163,28 @@ func TestBusyMachine(t *testing.T) {
 	assert.ErrorContains(t, err, "device: was silent", "but not for ever")
 }
 
+// What a device says while it is looked at counts, though it sleeps by then.
+func TestSpokeWhileLookedAt(t *testing.T) {
+	terms := testTerms()
+	terms.Stall = 50 * time.Millisecond
+	conns := make(chan *net.UnixConn, 1)
+	asked := 0
+	terms.Runs = func() bool {
+		if asked++; asked == 1 {
+			_, _ = (<-conns).Write(frame(msgAlive, 0, 0, nil))
+		}
+		return false
+	}
+	d, err := accept(t, terms, func(c *net.UnixConn) {
+		_, _ = c.Write(hello(t, testHello()))
+		conns <- c
+	})
+	require.NoError(t, err)
+	_, err = d.Next(context.Background())
+	assert.ErrorContains(t, err, "device: was silent for 50ms")
+	assert.Equal(t, 2, asked)
+}
+
 func TestDeviceThatTakesNothing(t *testing.T) {
 	d, err := accept(t, testTerms(), func(c *net.UnixConn) {
 		_, _ = c.Write(hello(t, testHello()))

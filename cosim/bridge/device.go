@@ -106,9 +106,13 @@ func (d *Device) read(ctx context.Context) error {
 		return d.fail("device", nil, "took nothing for %v", d.terms.Stall)
 	}
 	begin := time.Now()
-	n, err := d.readOnce()
-	for n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil && d.terms.busy(time.Since(begin)) {
-		n, err = d.readOnce()
+	n, err := d.readOnce(d.terms.Stall)
+	for busy := true; busy && n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil; {
+		wait := d.terms.Stall
+		if busy = d.terms.busy(time.Since(begin)); !busy { // it may have spoken and gone to sleep before it was looked at
+			wait = lastRead
+		}
+		n, err = d.readOnce(wait)
 	}
 	if n > 0 {
 		return nil
@@ -126,9 +130,12 @@ func (d *Device) read(ctx context.Context) error {
 	}
 }
 
-// readOnce waits for bytes, at most as long as the device may be silent.
-func (d *Device) readOnce() (int, error) {
-	if err := d.conn.SetReadDeadline(time.Now().Add(d.terms.Stall)); err != nil {
+// lastRead is a moment for bytes that are there.
+const lastRead = 10 * time.Millisecond
+
+// readOnce waits for bytes.
+func (d *Device) readOnce(wait time.Duration) (int, error) {
+	if err := d.conn.SetReadDeadline(time.Now().Add(wait)); err != nil {
 		return 0, err
 	}
 	n, err := d.conn.Read(d.in[d.w:])

@@ -25,16 +25,17 @@ type Terms struct {
 	Mode        target.Mode
 	Batch       int           // transactions a write, 1..1024
 	Stall       time.Duration // longest silence of the device
-	// Runs tells whether the device's process waits for a processor; nil: nobody knows. If it does, the machine is too
-	// busy and the device is not to blame: it is given busyFactor times as long.
+	// Runs tells whether the device's process waits for a processor or a disk; nil: nobody knows. If it does, the machine is too
+	// busy and the device is not to blame: it is given BusyFactor times as long.
 	Runs func() bool
 }
 
-const busyFactor = 16
+// BusyFactor is how many times longer everything may take on a machine that is too busy.
+const BusyFactor = 16
 
 // busy tells whether a silence is still to be borne.
 func (t *Terms) busy(silent time.Duration) bool {
-	return t.Runs != nil && silent < busyFactor*t.Stall && t.Runs()
+	return t.Runs != nil && silent < BusyFactor*t.Stall && t.Runs()
 }
 
 // DefaultStall leaves time to report and reap within two seconds of the peer's last sign of life.

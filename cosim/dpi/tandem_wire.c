@@ -161,7 +161,7 @@ int wire_poll(void) {
   return any;
 }
 
-/* Whether any thread of the host waits for a processor: then the machine is too busy, and the host is not to blame. */
+/* Whether any thread of the host waits for a processor or a disk: then the machine is too busy, and the host is not to blame. */
 static int host_runs(void) {
   struct ucred peer;
   socklen_t size = sizeof peer;
@@ -177,7 +177,7 @@ static int host_runs(void) {
     if (!f) continue;
     if (fgets(line, sizeof line, f)) {
       const char *name_end = strrchr(line, ')');
-      runs = name_end && name_end[1] && name_end[2] == 'R';
+      runs = name_end && name_end[1] && (name_end[2] == 'R' || name_end[2] == 'D');
     }
     fclose(f);
   }
@@ -186,11 +186,13 @@ static int host_runs(void) {
 }
 
 /* The host says something every 200 ms, busy or not. Called behind wire_poll, so that a device that slept itself has
- * taken what came meanwhile before it judges. */
+ * taken what came meanwhile before it judges; it polls once more behind the look at the host, which may have spoken and gone
+ * to sleep between the two. */
 static void check_host(const char *what) {
   uint64_t silent = (wire_now_ns() - heard_ns) / 1000000u;
   if (fd < 0 || silent <= stall_ms) return;
   if (silent < BUSY_FACTOR * (uint64_t)stall_ms && host_runs()) return;
+  if (wire_poll() || failed) return;
   wire_fail("the host was silent for %llu ms while this device %s", (unsigned long long)silent, what);
 }
 
@@ -217,6 +219,7 @@ void wire_wait(const char *what) {
 void wire_send(int type, int flags, uint8_t *message, size_t length) {
   size_t at = 0, total = WIRE_HEADER + length;
   uint64_t start = 0;
+  int last = 0;
   if (fd < 0 || failed) return;
   header(message, type, flags, length);
   while (at < total && !failed) {
@@ -224,6 +227,7 @@ void wire_send(int type, int flags, uint8_t *message, size_t length) {
     if (n > 0) {
       at += (size_t)n;
       start = 0;
+      last = 0;
       continue;
     }
     if (n < 0 && errno == EINTR) continue;
@@ -236,9 +240,13 @@ void wire_send(int type, int flags, uint8_t *message, size_t length) {
     /* The host takes nothing. It may be writing to us in turn, which is stimulus and fits its window: wait only. */
     uint64_t now = wire_now_ns();
     if (!start) start = now;
-    if (now - start > stall_ms * 1000000ull && (now - start > BUSY_FACTOR * stall_ms * 1000000ull || !host_runs())) {
+    if (last || now - start > BUSY_FACTOR * stall_ms * 1000000ull) {
       wire_fail("the host took nothing for %u ms", stall_ms);
       return;
+    }
+    if (now - start > stall_ms * 1000000ull && !host_runs()) {
+      last = 1; /* it may have taken something and gone to sleep before it was looked at */
+      continue;
     }
     struct pollfd p = {fd, POLLOUT, 0};
     poll(&p, 1, ALIVE_MS);

@@ -148,9 +148,7 @@ func (d *Device) Drain(ctx context.Context) ([]byte, error) {
 
 // goodbye waits for the end of a simulator whose counts agreed. io.EOF if all is well.
 func (d *Device) goodbye() error {
-	select {
-	case <-d.proc.gone:
-	case <-time.After(d.lastWait()):
+	if !d.proc.ends(d.lastWait()) {
 		return target.Fail("device", nil, "did not end %v after its last message", d.lastWait())
 	}
 	if d.proc.err != nil {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"metaroce/tandem/cosim/bridge"
 	"metaroce/tandem/cosim/target"
 )
 
@@ -44,14 +45,33 @@ func startLogged(dir, log, binary string, args []string) (*process, error) {
 	return p, nil
 }
 
-// runs tells whether the process, which has one thread, runs or waits for a processor.
-func (p *process) runs() bool {
+// runs tells whether the process, which has one thread, runs or waits for a processor or a disk.
+func (p *process) runs() bool { return strings.Contains("RD", p.state()) }
+
+// state is the letter of /proc/PID/stat; "-": there is no such process any more.
+func (p *process) state() string {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
-		return false
-	}
 	_, rest, ok := strings.Cut(string(b), ") ")
-	return ok && strings.HasPrefix(rest, "R")
+	if err != nil || !ok || rest == "" {
+		return "-"
+	}
+	return rest[:1]
+}
+
+// ends waits for the end. A process that waits for a processor, or has ended and nobody had the time to tell (Z, -), is not
+// late: the machine is too busy.
+func (p *process) ends(wait time.Duration) bool {
+	for range bridge.BusyFactor {
+		select {
+		case <-p.gone:
+			return true
+		case <-time.After(wait):
+			if !strings.Contains("RDZ-", p.state()) {
+				return false
+			}
+		}
+	}
+	return false
 }
 
 // kill ends the group and waits for it.
