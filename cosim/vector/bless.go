@@ -139,7 +139,7 @@ func steady(ctx context.Context, v *mrv.Vector, c pipe.Config, items stimulus.Li
 		switch m := &all[i]; {
 		case m.Class == "read":
 			u.reads[m.Segment] = true
-		case m.Xid > 0 && m.Xid < expect.FirstCommand:
+		case m.Xid > 0 && m.Xid < expect.CommandBit:
 			u.frames[m.Xid] = true
 		}
 	}

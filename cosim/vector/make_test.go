@@ -15,6 +15,7 @@ import (
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/model/wire"
 	"metaroce/tandem/vectors/compose"
+	"metaroce/tandem/vectors/expect"
 	"metaroce/tandem/vectors/export"
 	"metaroce/tandem/vectors/generate"
 	"metaroce/tandem/vectors/mrv"
@@ -181,5 +182,42 @@ func TestBroken(t *testing.T) {
 		assert.Equal(t, compose.Mutations[i].IPv4, v.Want.Fates[1].Reason, v.Name)
 		assert.Equal(t, compose.Mutations[i].IPv6, v.Want.Fates[7].Reason, v.Name)
 		assert.Equal(t, event.ReasonNone, v.Want.Fates[2].Reason, "the frame behind it is whole")
+	}
+}
+
+// numbered has all commands take the number that is nobody's else, and opens windows with them.
+const numbered = `title "commands of one number"
+covers R-REGISTER R-ACK
+conn 0
+key 0
+wait idle
+repeat 3
+  write
+  wait idle
+  set cmd_sent 0x7fff_ffff
+  command path_set conn=0 path=0 psn=0x100 tsn=0x100 peer=7
+  wait idle
+end
+write psn=0x100 tsn=0x100
+wait idle
+read cmd_sent
+expect mem=ok
+`
+
+// TestNumbersOfCommands: what software makes of the numbers of commands, none of them is taken for a frame.
+func TestNumbersOfCommands(t *testing.T) {
+	v := text(t, numbered)
+	states := 0
+	for i := range v.Want.Segments {
+		for _, s := range v.Want.Segments[i].States {
+			if s.Xid == expect.CommandBit {
+				states++
+			}
+		}
+	}
+	assert.Equal(t, 3, states)
+	for _, target := range []string{Blocks, Model} {
+		out := Check(ctx, v, Options{Target: target})
+		assert.Equal(t, lockstep.Match, out.Result, out.Line)
 	}
 }

@@ -42,7 +42,7 @@ func (k *ackCheck) segment(c *comparison, i int) {
 			k.paths[s.Path] = p
 		}
 		p.states = append(p.states, *s)
-		p.fresh = s.Xid < FirstCommand
+		p.fresh = s.Xid < CommandBit
 	}
 	for j := range w.Completions {
 		p := &w.Completions[j]
@@ -78,7 +78,7 @@ func (k *ackCheck) ack(c *comparison, a *Ack) {
 	case at < 0:
 		near := &p.states[len(p.states)-1]
 		for i := range p.states { // the state with as many packets says best what is wrong
-			if p.states[i].Ack.Packets == a.Report.Packets && p.states[i].Xid < FirstCommand {
+			if p.states[i].Ack.Packets == a.Report.Packets && p.states[i].Xid < CommandBit {
 				near = &p.states[i]
 				break
 			}
@@ -89,7 +89,7 @@ func (k *ackCheck) ack(c *comparison, a *Ack) {
 		}
 		say("R-ACK", "ack.state", where+" "+field, want, got)
 	default:
-		if xid := p.states[at].Xid; xid < FirstCommand && xid > a.Frames {
+		if xid := p.states[at].Xid; xid < CommandBit && xid > a.Frames {
 			say("R-ACK", "ack.ahead", where, fmt.Sprintf("a state before frame %d", a.Frames+1), fmt.Sprintf("that of frame %d", xid))
 		}
 		p.states = p.states[at:]

@@ -31,8 +31,8 @@ func (m *Mismatch) String() string {
 
 // XidName is how a frame or command is called.
 func XidName(xid uint32) string {
-	if xid >= FirstCommand {
-		return fmt.Sprintf("command %d", xid-FirstCommand+1)
+	if xid >= CommandBit {
+		return fmt.Sprintf("command %d", xid-CommandBit)
 	}
 	return fmt.Sprintf("frame %d", xid)
 }

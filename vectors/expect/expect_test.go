@@ -51,7 +51,7 @@ func world() (Set, *Seen) {
 	set := Set{
 		Fates: []Fate{{Class: event.ClassNew, Verdict: event.VerdictPlace, Write: true, Addr: 0x1000, Length: 64},
 			{Class: event.ClassNew, Verdict: event.VerdictPlace, Write: true, Failed: true, Addr: 0x2000, Length: 64}, {Class: NoClass}},
-		Segments: []Segment{{End: Point{0, 3}, States: []State{{Path: path, Xid: FirstCommand, Peer: 0x77, Ack: report(0)}}, Dones: []Done{{FirstCommand, event.CommandPathSet}}},
+		Segments: []Segment{{End: Point{0, 3}, States: []State{{Path: path, Xid: CommandBit, Peer: 0x77, Ack: report(0)}}, Dones: []Done{{CommandBit, event.CommandPathSet}}},
 			{End: Point{3, 4}, States: []State{{Path: path, Xid: 1, Peer: 0x77, Ack: report(1)}, {Path: path, Xid: 2, Peer: 0x77, Ack: report(2)}},
 				Completions: []Completion{{Xid: 2, CompletionIn: event.CompletionIn{Conn: 1, Stream: 4, Msn: 5, Opcode: wire.OpcodeWrite, Length: 128}}},
 				Replies:     []Reply{nak, answer}, Reads: []Read{{0x100, 7}}}},

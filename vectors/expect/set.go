@@ -130,8 +130,9 @@ type Notice struct {
 	Msn    uint32
 }
 
-// FirstCommand is the xid of the first command.
-const FirstCommand = 0x80000001
+// CommandBit is set in the xids of commands alone: frames count from 1. Behind a write of CMD_SENT a command may have any
+// number, CommandBit itself included, and one that another had before it.
+const CommandBit = 0x80000000
 
 // Counts is how much a set holds.
 type Counts struct{ Fates, States, Completions, Replies, Reads, Dones int }

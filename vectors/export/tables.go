@@ -184,7 +184,7 @@ func (t *tables) segment(want *expect.Set, i int) {
 		must[s.States[j].Path] = j
 	}
 	for j := range s.States {
-		t.state(&s.States[j], must[s.States[j].Path] == j && s.States[j].Xid < expect.FirstCommand)
+		t.state(&s.States[j], must[s.States[j].Path] == j && s.States[j].Xid < expect.CommandBit)
 	}
 	for _, r := range s.Reads {
 		t.mem["read"].add((&word{}).put(0, uint64(r.Value)).put(32, uint64(r.Addr)))

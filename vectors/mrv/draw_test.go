@@ -87,7 +87,7 @@ func anySegment(t *rapid.T, end expect.Point, frames int) expect.Segment {
 	u32 := func(name string) uint32 { return rapid.Uint32().Draw(t, name) }
 	for range rapid.IntRange(0, 4).Draw(t, "states") {
 		x := expect.State{Path: expect.Path{Conn: uint16(rapid.IntRange(0, 3).Draw(t, "conn")), Index: uint8(rapid.IntRange(0, 3).Draw(t, "path"))}, Peer: u32("peer") & 0xffffff,
-			Xid: expect.FirstCommand + u32("cmd")&0xff}
+			Xid: expect.CommandBit + u32("cmd")&0xff}
 		if frames > 0 && rapid.Bool().Draw(t, "frame") {
 			x.Xid = uint32(rapid.IntRange(1, frames).Draw(t, "xid"))
 		}

@@ -161,7 +161,7 @@ func (p *predictor) decode(diff *scalars, change []byte) (expect.State, bool) {
 		return expect.State{}, false
 	}
 	at := expect.Path{Conn: uint16(conn), Index: uint8(path)}
-	if uint64(xid) < expect.FirstCommand && (xid == 0 || int(xid) > len(p.v.Want.Fates)) {
+	if uint64(xid) < expect.CommandBit && (xid == 0 || int(xid) > len(p.v.Want.Fates)) {
 		return expect.State{}, false
 	}
 	have := p.predict(uint32(xid), at)

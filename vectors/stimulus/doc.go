@@ -7,5 +7,6 @@
 // holds both ports. So "key_set, then the write that uses it" needs a WaitIdle between them, and "key_clear while
 // writes are in flight" is had by leaving it out.
 //
-// Numbers. The n-th Frame item has xid n, from 1. The n-th write of CMD_OP has xid 0x80000000 + n.
+// Numbers. The n-th Frame item has xid n, from 1. The n-th command has xid 0x80000000 + n, until
+// CMD_SENT is written: docs/registers.md.
 package stimulus
