@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"metaroce/tandem/model/event"
 	"metaroce/tandem/model/pipe"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/expect"
@@ -22,7 +23,11 @@ type Unstable struct {
 
 // Error names the first difference and the way out.
 func (u *Unstable) Error() string {
-	return fmt.Sprintf("vector %s hangs on time: without time and with it differ: %s; a wait for an idle device in front of it decides it", u.Name, u.Mismatches[0].String())
+	place := "in front of it"
+	if u.Mismatches[0].Class == "read" {
+		place += ", or of the write of that register before it,"
+	}
+	return fmt.Sprintf("vector %s hangs on time: without time and with it differ: %s; a wait for an idle device %s decides it", u.Name, u.Mismatches[0].String(), place)
 }
 
 // mostUnstable is how many differences are looked at in one go.
@@ -173,9 +178,9 @@ func Settle(ctx context.Context, v *mrv.Vector) (waits int, err error) {
 		if !ok {
 			return waits, err
 		}
-		n := insertWaits(v, u, false)
-		if n == 0 {
-			n = insertWaits(v, u, true)
+		n := 0
+		for s := usually; s <= written && n == 0; s++ {
+			n = insertWaits(v, u, s)
 		}
 		if n == 0 {
 			return waits, &Unsettled{u, waits}
@@ -189,10 +194,11 @@ func Settle(ctx context.Context, v *mrv.Vector) (waits int, err error) {
 // insertWaits puts waits around what differs: in front of a frame and in front of the register access behind it, whose
 // command may overtake it; around reads, since frames behind one may be counted by it. Where a frame that differs has its
 // wait already, a command before it has overtaken a frame before it: the latest place where that can be gets one. Where
-// there is none, a frame has overtaken a command, and with overtaken that place gets one: last, since the waits that come
-// before that stand in vectors that were made already.
-func insertWaits(v *mrv.Vector, u *Unstable, overtaken bool) (n int) {
-	w := waiter{old: v.Program().Items, points: expect.Points(v.Program().Items), u: u, change: -1, overtake: -1, overtaken: overtaken}
+// there is none, a frame has overtaken a command, and suspected of that the place gets one. Where reads have theirs, counters
+// were written while they counted. Each suspicion comes last, since the waits that come before that stand in vectors that were
+// made already.
+func insertWaits(v *mrv.Vector, u *Unstable, s suspicion) (n int) {
+	w := waiter{old: v.Program().Items, points: expect.Points(v.Program().Items), u: u, change: -1, overtake: -1, suspicion: s, quiet: true}
 	for i := range v.Items {
 		w.item(i, &v.Items[i])
 	}
@@ -201,6 +207,15 @@ func insertWaits(v *mrv.Vector, u *Unstable, overtaken bool) (n int) {
 	v.Replace(w.items, &prog)
 	return w.n
 }
+
+// suspicion is what else may have changed places with time.
+type suspicion int
+
+const (
+	usually   suspicion = iota
+	overtaken           // frames have overtaken commands
+	written             // counters were written while something was on its way
+)
 
 type waiter struct {
 	old     stimulus.List
@@ -216,8 +231,10 @@ type waiter struct {
 	driven  stimulus.Kind
 	change  int // place of the latest access that follows a frame with no wait between; -1: none
 
-	overtaken bool // frames may have overtaken commands
+	suspicion suspicion
 	overtake  int  // place of the latest frame that follows an access with no wait between; -1: none
+	quiet     bool // nothing that counts is on its way: neither frame nor command since a wait
+	set       bool // a counter was written since a wait
 }
 
 var idle = stimulus.Item{Kind: stimulus.KindWaitIdle}
@@ -231,7 +248,7 @@ func (w *waiter) item(i int, it *mrv.Item) {
 		if hit && w.waited() {
 			w.before()
 		}
-		wait, w.behind, w.read = hit || w.read, w.behind || hit, false
+		wait, w.behind, w.read = hit || w.read || w.counts() && w.set, w.behind || hit, false
 		if (w.driven == stimulus.KindWrite || w.driven == stimulus.KindRead) && !w.waited() && !wait {
 			w.overtake = len(w.items)
 		}
@@ -239,12 +256,13 @@ func (w *waiter) item(i int, it *mrv.Item) {
 		w.now.Accesses++
 		differs := it.Kind == stimulus.KindRead && w.u.reads[w.segment]
 		wait, w.behind = differs && w.old[max(i-1, 0)].Kind != stimulus.KindRead || w.behind, false
+		wait = wait || w.counts() && !w.quiet && setsCounter(&it.Item)
 		w.read = w.read || differs
 		if w.driven == stimulus.KindFrame && !w.waited() && !wait {
 			w.change = len(w.items)
 		}
 	case stimulus.KindWaitIdle, stimulus.KindFault:
-		w.behind, w.read, w.driven = false, false, 0
+		w.behind, w.read, w.driven, w.quiet, w.set = false, false, 0, true, false
 		if w.segment < len(w.points) && w.points[w.segment] == w.now {
 			w.segment++
 		}
@@ -255,7 +273,17 @@ func (w *waiter) item(i int, it *mrv.Item) {
 	if it.Kind == stimulus.KindFrame || it.Kind == stimulus.KindWrite || it.Kind == stimulus.KindRead {
 		w.driven = it.Kind
 	}
+	w.quiet = w.quiet && it.Kind != stimulus.KindFrame && (it.Kind != stimulus.KindWrite || it.Addr != event.RegCmdOp)
+	w.set = w.set || setsCounter(&it.Item)
 	w.items, w.list = append(w.items, *it), append(w.list, w.old[i])
+}
+
+// counts says whether counters are suspected to have been written while they counted.
+func (w *waiter) counts() bool { return w.suspicion == written && len(w.u.reads) > 0 }
+
+// setsCounter says whether an item writes a counter of what commits, or of confirmed commands.
+func setsCounter(it *stimulus.Item) bool {
+	return it.Kind == stimulus.KindWrite && (it.Addr == event.RegCmdDone || it.Addr >= event.RegDrops) // they are the last registers
 }
 
 // before puts a wait where what is in front of a frame that has its own may have changed places.
@@ -263,7 +291,7 @@ func (w *waiter) before() {
 	switch {
 	case w.change >= 0:
 		w.insert(w.change)
-	case w.overtaken && w.overtake >= 0:
+	case w.suspicion == overtaken && w.overtake >= 0:
 		w.insert(w.overtake)
 	}
 }
@@ -276,5 +304,6 @@ func (w *waiter) insert(at int) {
 	w.items = slices.Insert(w.items, at, mrv.Item{Item: idle})
 	w.list = slices.Insert(w.list, at, idle)
 	w.n++
+	w.quiet, w.set = true, false
 	w.change, w.overtake = -1, -1
 }

@@ -221,3 +221,22 @@ func TestNumbersOfCommands(t *testing.T) {
 		assert.Equal(t, lockstep.Match, out.Result, out.Line)
 	}
 }
+
+// TestCountersWrittenWhileTheyCount: the wait that decides stands in front of the write, and the read has its own already.
+func TestCountersWrittenWhileTheyCount(t *testing.T) {
+	for name, lines := range map[string]string{
+		"verdicts": "write\nset verdicts.place 5\nwait idle\nread verdicts.place",
+		"drops":    "write\nset drops.none 0xffff_ffff\nset drops.none 7\nread drops.none\nwrite\nread drops.none",
+		"commands": "command stream_close row=9\nset cmd_done 0xffff_ffff\nwait idle\nread cmd_done",
+	} {
+		f, err := scenario.Parse("t.scn", []byte("title \"counters\"\ncovers R-REGISTER\nconn 0\nkey 0\nwait idle\n"+lines+"\nwait idle\nexpect mem=ok\n"))
+		require.NoError(t, err, name)
+		_, err = FromText(ctx, f, "t", "tiny", 1, false)
+		assert.ErrorContains(t, err, "or of the write of that register before it, decides it", name)
+		v, err := FromText(ctx, f, "t", "tiny", 1, true)
+		require.NoError(t, err, name)
+		for _, target := range []string{Blocks, Model} {
+			assert.Equal(t, lockstep.Match, Check(ctx, v, Options{Target: target}).Result, name)
+		}
+	}
+}
