@@ -110,6 +110,10 @@ func TestInterrupted(t *testing.T) {
 	r.Markdown(&page)
 	assert.Contains(t, page.String(), "**This report is not whole: 30 of 40 mutants are through")
 
+	one := Report{Planned: 40, Partial: true, Mutants: []Mutant{{Part: Step, State: Equal}}}
+	one.sum(nil)
+	assert.Equal(t, []string{"partial: 1 of 40 mutants are through"}, one.Failures(), "shares of some say nothing")
+
 	o.Done = nil
 	r, err = Run(ctx, o)
 	assert.ErrorIs(t, err, context.Canceled)

@@ -142,15 +142,15 @@ func (r *Report) sum(given []string) {
 // Failures says what the gate objects to; none: it holds.
 func (r *Report) Failures() []string {
 	var list []string
-	if r.Partial {
+	if r.Partial { // shares of some mutants say nothing of all
 		list = append(list, r.extent())
 	}
 	for i := range r.Blocks {
-		if b := &r.Blocks[i]; !b.Holds() {
+		if b := &r.Blocks[i]; !r.Partial && !b.Holds() {
 			list = append(list, sprintf("%s: %d of %d effective mutants are killed by a named rule, %.1f %%; the gate is %d %%", b.Name, b.Killed, b.Effective(), b.Share(), GateKilled))
 		}
 	}
-	if r.All.Equal*100 > GateEqual*r.All.Mutants {
+	if !r.Partial && r.All.Equal*100 > GateEqual*r.All.Mutants {
 		list = append(list, sprintf("%d of %d mutants have no effect: more than %d %%, so too little is graded", r.All.Equal, r.All.Mutants, GateEqual))
 	}
 	for i := range r.Mutants {
