@@ -7,7 +7,7 @@ import "metaroce/tandem/model/wire"
 // Desc is a packet or a command on its way through the receive pipeline.
 type Desc struct {
 	Op         Command       // 4 bits: register.tbl command number; 0: packet
-	Xid        uint32        // 32 bits: number of the frame from 1; commands count from 0x80000001
+	Xid        uint32        // 32 bits: number of the frame from 1; of a command 2^31 + CMD_SENT + 1, from 0x80000001
 	Reason     Reason        // 5 bits: drop reason found by the parser, 0: none
 	Room       uint8         // 2 bits: 1: whole frame taken; 0: packet buffer full; 2: overrun, the descriptor queue behind the parser was full
 	FrameLen   uint16        // 16 bits: bytes of the frame, without FCS

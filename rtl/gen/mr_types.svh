@@ -211,7 +211,7 @@ typedef struct packed {
   logic [15:0]   frame_len; // bytes of the frame, without FCS
   logic [1:0]    room; // 1: whole frame taken; 0: packet buffer full; 2: overrun, the descriptor queue behind the parser was full
   logic [4:0]    reason; // drop reason found by the parser, 0: none
-  logic [31:0]   xid; // number of the frame from 1; commands count from 0x80000001
+  logic [31:0]   xid; // number of the frame from 1; of a command 2^31 + CMD_SENT + 1, from 0x80000001
   logic [3:0]    op; // register.tbl command number; 0: packet
 } mr_desc_t;
 
