@@ -47,12 +47,12 @@ bugs: need build ## plant every fault, one at a time, and mutants of Yosys aroun
 	@bin/tandem mutate --check
 
 .PHONY: grade
-grade: need build ## grade the golden vectors by the mutants of the steps that they kill
-	@bin/tandem vectors grade --check --around 0
-
-.PHONY: grade-all
-grade-all: need build ## the same, and mutants around the steps in lockstep
+grade: need build ## grade golden vectors and lockstep by the mutants that they kill, in the steps and around them; half an hour
 	@bin/tandem vectors grade --check --jobs $(JOBS)
+
+.PHONY: grade-steps
+grade-steps: need build ## the steps alone, by the vectors of their blocks: a minute or two
+	@bin/tandem vectors grade --check --around 0
 
 .PHONY: bench
 bench: need build ## speed of lockstep, RTL and model, against their bounds
