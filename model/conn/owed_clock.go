@@ -13,6 +13,7 @@ import (
 //
 //	packet_out <- ack <- message <- recv <- key <- window <- admit        x <- y: x may hold y
 //	completion, ack (notices) <- complete <- place <- mem_write <- message, message's fault
+//	message, complete <- command_done
 //	coalesce <- window                           ctimer, coalesce: held by nothing
 type clock uint8
 
@@ -161,8 +162,10 @@ func (r *Receiver) held(c clock) bool {
 	case ckAnswer: // a probe of a path leaves no record at message, where it may still stand behind others; answers hold none of their own
 		return r.held(ckAck) || r.messageHeld()
 	case ckConfirm:
+		// A command without a record at message may still stand there behind others, and leaves place like a write: when
+		// both queues behind place have room.
 		q := r.confirmed.Head()
-		return q == nil || q.behind > r.settled
+		return q == nil || q.behind > r.settled || r.held(ckStage+clock(stMessage)) || r.doneQ.Len() > 1
 	case ckFree:
 		return false
 	}
