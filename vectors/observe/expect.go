@@ -2,6 +2,7 @@ package observe
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -136,6 +137,17 @@ func RowFields(k event.Kind) []string {
 	for _, f := range event.Info(k).Fields {
 		if f.Group == event.GroupRow && f.Row == rowOf[k] && f.Size <= 8 {
 			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// StreamFields lists the fields of a stream that an expectation may name: two engines keep its row, and both its state.
+func StreamFields() []string {
+	names := RowFields(event.KindMessage)
+	for _, n := range RowFields(event.KindComplete) {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
 		}
 	}
 	return names

@@ -175,7 +175,7 @@ func (c *compiler) expectStream(a *args, g *Arg, e *observe.Expectation, s *comp
 	if !slices.Contains(message, e.Name) && slices.Contains(complete, e.Name) {
 		e.What = observe.Complete
 	}
-	if !c.field(g, e.Name, append(message, complete...)) {
+	if !c.field(g, e.Name, observe.StreamFields()) {
 		return false
 	}
 	if e.Name == "error" {

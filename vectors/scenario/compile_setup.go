@@ -202,7 +202,7 @@ func (c *compiler) register(a *args, g *Arg, access string) (*event.RegisterInfo
 		if !strings.Contains(r.Access, access) {
 			continue
 		}
-		known = append(known, strings.ToLower(r.Name))
+		known = append(known, registerWord(r))
 		if strings.ToLower(r.Name) != name {
 			continue
 		}
@@ -224,6 +224,15 @@ func (c *compiler) register(a *args, g *Arg, access string) (*event.RegisterInfo
 	}
 	c.rep.add(g.Pos, "one of "+strings.Join(known, ", "), "register %q", g.Val)
 	return nil, 0
+}
+
+// registerWord is how a message names a register: one that is an array with the dot in front of an entry.
+func registerWord(r *event.RegisterInfo) string {
+	word := strings.ToLower(r.Name)
+	if r.Count > 1 {
+		return fmt.Sprintf("%s.0 to %s.%d", word, word, r.Count-1)
+	}
+	return word
 }
 
 // entryNumber finds an entry of a register array by what it counts.

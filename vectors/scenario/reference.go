@@ -57,9 +57,8 @@ func Reference() string {
 		fmt.Fprintf(&b, "| `%s.` | by %s: %s |\n", n, familyText[n], strings.Join(families[n], ", "))
 	}
 	b.WriteString("\n### Fields\n\n")
-	fmt.Fprintf(&b, "`window[C.P].`: %s. `stream[C.S].`: %s, %s. `ack[C.P].`: %s, sack. `read[REGISTER]`: the value read last.\n",
-		strings.Join(observe.RowFields(event.KindWindow), ", "), strings.Join(observe.RowFields(event.KindMessage), ", "),
-		strings.Join(observe.RowFields(event.KindComplete), ", "), strings.Join(observe.AckFields(), ", "))
+	fmt.Fprintf(&b, "`window[C.P].`: %s. `stream[C.S].`: %s. `ack[C.P].`: %s, sack. `read[REGISTER]`: the value read last.\n",
+		strings.Join(observe.RowFields(event.KindWindow), ", "), strings.Join(observe.StreamFields(), ", "), strings.Join(observe.AckFields(), ", "))
 	return b.String()
 }
 

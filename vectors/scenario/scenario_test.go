@@ -85,6 +85,7 @@ func TestMistakes(t *testing.T) {
 		{"mutation", head + "write bad=crc" + tail, `x.scn:3:11: mutation "crc"; expected one of ethertype, double_vlan`},
 		{"permission", "conn 0\nkey 0 perm=write,raed" + tail, `x.scn:2:18: permission "raed"; expected write, read, atomic or none`},
 		{"register", "read drop.icrc" + tail, `x.scn:1:6: register "drop.icrc"; expected one of id,`},
+		{"register entry as docs/registers.md writes an array", "set DROPS[10] 5" + tail, `cmd_sent, drops.0 to drops.31, verdicts.0 to verdicts.15`},
 		{"register entry", "read drops.40" + tail, `x.scn:1:6: entry 40 of DROPS`},
 		{"address", "read 0x1000" + tail, `x.scn:1:6: address 0x1000; expected at most 0xfff`},
 		{"address expected", "expect read[4096]=0", `x.scn:1:13: address 0x1000; expected at most 0xfff`},

@@ -165,8 +165,8 @@ func defineSetup() {
 		keys: []keySpec{{"index", "+N|N", "recv_index of the receive"}}})
 	define(wordSpec{word: "close", text: "closes a stream", bare: []string{"CONN.STREAM"}, least: 1})
 	define(wordSpec{word: "epoch", text: "the sender moves to another epoch on a path; nothing goes out", bare: []string{"CONN.PATH", "+N|N"}, least: 2})
-	define(wordSpec{word: "set", text: "writes a register", bare: []string{"REGISTER", "VALUE"}, least: 2})
-	define(wordSpec{word: "read", text: "reads a register, or an address where none is", bare: []string{"REGISTER|ADDRESS"}, least: 1})
+	define(wordSpec{word: "set", text: "writes a register, named as in docs/registers.md; an entry of an array behind a dot, by number or by what it counts: drops.10, drops.icrc", bare: []string{"REGISTER", "VALUE"}, least: 2})
+	define(wordSpec{word: "read", text: "reads a register, or an entry of one, or an address where none is", bare: []string{"REGISTER|ADDRESS"}, least: 1})
 	define(wordSpec{word: "command", text: "starts a raw command, out of range if need be; its arguments are keys, with the names of docs/registers.md", bare: []string{"NAME"}, least: 1, anyKey: true})
 }
 
