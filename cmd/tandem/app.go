@@ -80,7 +80,7 @@ its use failed, 3 nothing or not enough was compared, 4 the target cannot do thi
 		return usage(c, "%s", parserName.ReplaceAllString(err.Error(), ""))
 	})
 	c.InitDefaultCompletionCmd()
-	for _, group := range c.Commands() {
+	for _, group := range append(c.Commands(), c) {
 		refuseUnknown(group)
 	}
 	return c

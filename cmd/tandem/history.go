@@ -19,7 +19,7 @@ import (
 func (a *app) history() *cobra.Command {
 	dir, planName, asJSON := "", "", false
 	most := 20
-	c := &cobra.Command{Use: "history", Short: "what regressions came to over time", Args: noArgs,
+	c := &cobra.Command{Use: "history", SuggestFor: []string{"compare"}, Short: "what regressions came to over time", Args: noArgs,
 		Long: `Lists the latest regressions, or asks the index over them. The index is made of the runs' results and can be made again from them.
 
 Exit codes: 0 it was asked, 2 the index cannot be read, 3 there are no runs.`,

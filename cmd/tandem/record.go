@@ -45,11 +45,12 @@ looked at again.`,
 func (a *app) diff() *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
-		Use:     "diff RUN RUN",
-		Short:   "finds the first record that differs between two recorded runs",
-		Long:    "Compares the journals of two run folders, for instance of two builds or two versions of a scenario. Equal runs exit with 0, others with 1.",
-		Example: "  tandem run in-order --keep always --seed 1\n  tandem run in-order --keep always --seed 2\n  tandem diff runs/in-order-1 runs/in-order-2",
-		Args:    exactly("RUN", "RUN"),
+		Use:        "diff RUN RUN",
+		SuggestFor: []string{"compare"},
+		Short:      "finds the first record that differs between two recorded runs",
+		Long:       "Compares the journals of two run folders, for instance of two builds or two versions of a scenario. Equal runs exit with 0, others with 1.",
+		Example:    "  tandem run in-order --keep always --seed 1\n  tandem run in-order --keep always --seed 2\n  tandem diff runs/in-order-1 runs/in-order-2",
+		Args:       exactly("RUN", "RUN"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := session.Diff(args[0], args[1])
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -42,17 +43,22 @@ func between(least, most int, what string) cobra.PositionalArgs {
 var parserName = regexp.MustCompile(`strconv\.\w+: parsing (".*"|[^:]*): `)
 
 // refuseUnknown has a command that only holds others refuse a word that is none of them: cobra would print help and
-// call that a success.
+// call that a success. It names those that are near, and those that somebody may mean by the word (SuggestFor).
 func refuseUnknown(c *cobra.Command) {
 	if !c.HasSubCommands() || c.Runnable() {
 		return
 	}
+	c.SuggestionsMinimumDistance = 2
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usage(c, "unknown command %q for %q", args[0], c.CommandPath())
+		if len(args) == 0 {
+			return c.Help()
 		}
-		return c.Help()
+		var near string
+		if names := c.SuggestionsFor(args[0]); len(names) > 0 {
+			near = "; near it: " + strings.Join(names, ", ")
+		}
+		return usage(c, "unknown command %q for %q%s", args[0], c.CommandPath(), near)
 	}
 }
 
