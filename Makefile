@@ -99,8 +99,9 @@ test-formal: need ## the window step proven at 16 bits, and the proof shown to f
 	@$(STAGE) formal-16 rtl/formal/prove.sh --bits 16 --bugs
 
 .PHONY: test-lockstep
-test-lockstep: need build ## RTL and model in lockstep: all scenarios, random seeds, bins of coverage, every preset; every row of full
+test-lockstep: need build ## RTL and model in lockstep: all scenarios, random seeds, bins of coverage, golden vectors, every preset; every row of full
 	@$(STAGE) lockstep       bin/tandem run --all --random $(PACKETS) --seed $(SEED) --seeds $(SEEDS) --cover --jobs $(JOBS)
+	@$(STAGE) golden-rtl     bin/tandem vectors check --dut rtl
 	@$(STAGE) lockstep-small bin/tandem run --all --random $(PACKETS) --seed $(SEED) --seeds 10 --preset small --mode digest --jobs $(JOBS)
 	@$(STAGE) lockstep-full  bin/tandem run --all --random $(PACKETS) --seed $(SEED) --seeds 4 --preset full
 	@$(STAGE) touch-full     bin/tandem run --touch --preset full
