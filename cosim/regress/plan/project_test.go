@@ -54,6 +54,13 @@ func TestClaimsOfTheProject(t *testing.T) {
 	}
 }
 
+// TestEveryTestHasAPoint: the page of a regression says what a test is good for.
+func TestEveryTestHasAPoint(t *testing.T) {
+	p, err := Load(filepath.Join(projectRoot, "plans", "full.yaml"), nil)
+	require.NoError(t, err)
+	assert.Empty(t, p.Mapped().Unmapped)
+}
+
 // TestCovergroupsOfTheProject: all groups of bins, those of the send side too, have to be closed.
 func TestCovergroupsOfTheProject(t *testing.T) {
 	p, err := Load(filepath.Join(projectRoot, "plans", "smoke.yaml"), nil)
