@@ -59,20 +59,27 @@ func (p *process) state() string {
 }
 
 // ends waits for the end. A process that waits for a processor, or has ended and nobody had the time to tell (Z, -), is not
-// late: the machine is too busy.
+// late: the machine is too busy. Nor is one that sleeps while we got no processor ourselves, since it may wait for what we
+// have not sent yet: so the time is counted in looks, between which all of us had a turn, and not by the clock alone.
 func (p *process) ends(wait time.Duration) bool {
-	for range bridge.BusyFactor {
+	asleep := 0
+	for range bridge.BusyFactor * looks {
 		select {
 		case <-p.gone:
 			return true
-		case <-time.After(wait):
-			if !strings.Contains("RDZ-", p.state()) {
-				return false
-			}
+		case <-time.After(wait / looks):
+		}
+		if strings.Contains("RDZ-", p.state()) {
+			asleep = 0
+		} else if asleep++; asleep == looks {
+			return false
 		}
 	}
 	return false
 }
+
+// looks at a process while it has to end.
+const looks = 20
 
 // kill ends the group and waits for it.
 func (p *process) kill() {
