@@ -66,6 +66,33 @@ func (a *app) line() line {
 func (l line) show(format string, args ...any) { fmt.Fprintf(l.w, clear+format, args...) }
 func (l line) end()                            { io.WriteString(l.w, clear) }
 
+// steady tells how far a loop is: on a terminal always, in a log every ten seconds. A regression takes it for a sign of life.
+type steady struct {
+	line
+	log  io.Writer // nil: a terminal
+	of   int
+	what string
+	last time.Time
+}
+
+func (a *app) steady(of int, what string) *steady {
+	s := &steady{line: a.line(), of: of, what: what, last: time.Now()}
+	if !a.errTerm {
+		s.log = a.err
+	}
+	return s
+}
+
+func (s *steady) show(n int) {
+	s.line.show("%d of %d %s", n, s.of, s.what)
+	if s.log != nil && time.Since(s.last) >= steadyEvery {
+		fmt.Fprintf(s.log, "%d of %d %s\n", n, s.of, s.what)
+		s.last = time.Now()
+	}
+}
+
+const steadyEvery = 10 * time.Second
+
 // aboveLine writes whole lines where a line that is written over may stand.
 type aboveLine struct {
 	w    io.Writer

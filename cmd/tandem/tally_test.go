@@ -60,3 +60,15 @@ func TestGaugeGoesOn(t *testing.T) {
 	g.record(&result.Record{Name: "a/b", Verdict: result.Timeout, Signature: &result.Signature{Kind: "wall"}})
 	assert.Equal(t, "4 of 9, 3 not matching", g.state())
 }
+
+// A log is told of a loop now and then, not at every turn.
+func TestSteady(t *testing.T) {
+	var log bytes.Buffer
+	s := (&app{err: &log}).steady(3, "vectors")
+	s.show(1)
+	assert.Empty(t, log.String())
+	s.last = s.last.Add(-steadyEvery)
+	s.show(2)
+	s.show(3)
+	assert.Equal(t, "2 of 3 vectors\n", log.String())
+}

@@ -254,10 +254,12 @@ func (a *app) checkAll(s *vectorSet, o vector.Options, asJSON bool) error {
 	list := s.list
 	outcomes := make([]*vector.Outcome, 0, len(list))
 	compared, result, bad := 0, lockstep.Match, 0
-	for _, v := range list {
+	told := a.steady(len(list), "vectors")
+	for i, v := range list {
 		if a.ctx.Err() != nil {
 			break
 		}
+		told.show(i)
 		out := vector.Check(a.ctx, v, o)
 		outcomes = append(outcomes, out)
 		compared += out.Compared
@@ -267,6 +269,7 @@ func (a *app) checkAll(s *vectorSet, o vector.Options, asJSON bool) error {
 		bad++
 		result = worst(result, out.Result)
 		if !asJSON {
+			told.end()
 			fmt.Fprintf(a.out, "%s (%s): %s: %s\n", v.Name, v.ID[:8], a.paint(false, out.Result.String()), out.Line)
 			for i := 1; i < len(out.Mismatches) && i < 4; i++ {
 				fmt.Fprintf(a.out, "  %s\n", out.Mismatches[i].String())
@@ -276,6 +279,7 @@ func (a *app) checkAll(s *vectorSet, o vector.Options, asJSON bool) error {
 			}
 		}
 	}
+	told.end()
 	switch {
 	case len(outcomes) < len(list):
 		result = worst(result, lockstep.BenchFailed)
