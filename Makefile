@@ -74,7 +74,7 @@ check: need ## fast gate: format, vet, static analysis, modules, import rules, g
 	@$(STAGE) rtl-lint     rtl/lint/lint.sh
 
 .PHONY: test
-test: check test-go test-farm test-vectors test-formal test-lockstep test-report ## all tests; under 20 minutes on 2 cores
+test: check test-go test-farm test-vectors test-formal test-lockstep test-report ## all tests; some 20 minutes on 2 cores
 	@echo "all tests passed"
 
 .PHONY: test-go
