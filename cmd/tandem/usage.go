@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"metaroce/tandem/cosim/regress/result"
 )
 
 // usage is a mistake in the call: what is wrong, and where to read on.
@@ -94,9 +96,4 @@ func sound(c *cobra.Command, _ []string) error {
 }
 
 // plural is a number of things.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+var plural = result.Plural

@@ -109,7 +109,8 @@ func genDocRegisters(s *spec.Spec) []output {
 	var w source
 	page(&w, "Registers and commands")
 	w.f("32-bit registers at byte addresses. A command goes through the receive pipeline like a packet: write its arguments, then its number")
-	w.f("to `CMD_OP`. It is confirmed (`CMD_DONE` counts) when nothing before it can use what it changed. Arguments keep their values.\n")
+	w.f("to `CMD_OP`. It is confirmed (`CMD_DONE` counts) when nothing before it can use what it changed. Arguments keep their values.")
+	w.f("Counters wrap at 2^32. One that is written goes on from there; what commits in the cycle of the write counts before it, and is lost.\n")
 	w.f("| address | register | access | what |\n|---|---|---|---|")
 	for _, r := range s.Regs {
 		addr, name := fmt.Sprintf("0x%03x", r.Offset), r.Name

@@ -24,9 +24,7 @@ type registers struct {
 	moreVerdicts [16]uint32
 }
 
-const (
-	hintMask = 1<<20 - 1
-)
+const hintMask = 1<<20 - 1
 
 func (g *registers) reset() { *g = registers{udpPort: preset.UDPPort} }
 

@@ -49,7 +49,7 @@ func (r *runner) rounds(ctx context.Context) error {
 			return nil
 		}
 		if lost := len(r.c.pending(r.cases)); lost > 0 && ctx.Err() == nil {
-			r.note("%s came back without a record from %s", plural(lost, "execution"), r.o.Launcher.Name())
+			r.note("%s came back without a record from %s", result.Plural(lost, "execution"), r.o.Launcher.Name())
 		}
 		if len(r.c.got) == before { // nobody does anything there
 			return nil
@@ -248,7 +248,7 @@ func (r *runner) finish(ctx context.Context) (*Summary, error) {
 		}
 	}
 	if killed > 0 {
-		r.note("the worker of %s was killed, for want of memory perhaps, and run again", plural(killed, "execution"))
+		r.note("the worker of %s was killed, for want of memory perhaps, and run again", result.Plural(killed, "execution"))
 	}
 	covered, err := r.covered(list)
 	if err == nil {
@@ -278,14 +278,6 @@ func (r *runner) covered(list []result.Record) (*coverage.Report, error) {
 	return report, err
 }
 
-// plural is a number of things.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // without is the record of a case that has none.
 func (r *runner) without(at int, begun map[string]int, interrupted bool) result.Record {
 	c := &r.cases[at]
@@ -294,7 +286,7 @@ func (r *runner) without(at int, begun map[string]int, interrupted bool) result.
 	case interrupted && n < mostBegun:
 		return execute.Fail(x, result.Skipped, result.Signature{Engine: "run", Kind: "interrupted"}, "the run was interrupted before it had a result; --resume goes on with it")
 	case r.enough() && n < mostBegun:
-		return execute.Fail(x, result.Skipped, result.Signature{Engine: "run", Kind: "fail-fast"}, fmt.Sprintf("the run ended after %s", plural(r.o.FailFast, "failure")))
+		return execute.Fail(x, result.Skipped, result.Signature{Engine: "run", Kind: "fail-fast"}, fmt.Sprintf("the run ended after %s", result.Plural(r.o.FailFast, "failure")))
 	case n == 0:
 		return execute.Fail(x, result.Lost, result.Signature{Engine: "run", Kind: "lost"}, "it was given out and nobody began it")
 	default:
