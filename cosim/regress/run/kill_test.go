@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/shard"
 )
 
@@ -36,6 +37,7 @@ func TestKilledAnywhere(t *testing.T) {
 		return c
 	}
 	runner := begin("regress", dir, list)
+	struck := map[string]bool{}
 	for kill := range 6 {
 		until(t, func() bool { return recorded(run) >= 8*(kill+1) })
 		switch kill % 3 {
@@ -44,9 +46,9 @@ func TestKilledAnywhere(t *testing.T) {
 			_ = runner.Wait()
 			runner = begin("resume", run)
 		case 1:
-			_ = syscall.Kill(living(run), syscall.SIGKILL) // none lives at times: then nothing is killed
+			strike(t, run, struck, func(supervisor int) int { return supervisor })
 		case 2:
-			_ = syscall.Kill(childOf(living(run)), syscall.SIGKILL)
+			strike(t, run, struck, childOf)
 		}
 	}
 	_ = runner.Wait()
@@ -81,15 +83,66 @@ func recorded(run string) int {
 	return n
 }
 
-// living is a process number that no process has, or that of a supervisor that runs.
-func living(run string) int {
-	names, _ := filepath.Glob(filepath.Join(run, shard.Folder, "*.beat"))
-	for _, name := range names {
-		if l, ok := shard.ReadLife(name); ok && !l.Ended && held(strings.TrimSuffix(name, "beat")+"jsonl") {
-			return l.Pid
+// strike kills a supervisor that runs, or what is its victim, but never twice while the same case runs: one that takes two
+// with it is given up, as it should be. None runs at times: then nothing is killed.
+func strike(t *testing.T, run string, struck map[string]bool, victim func(supervisor int) int) {
+	until(t, func() bool {
+		names, _ := filepath.Glob(filepath.Join(run, shard.Folder, "*.beat"))
+		lives := false
+		for _, name := range names {
+			l, ok := shard.ReadLife(name)
+			p := shard.PathsOf(name)
+			if !ok || l.Ended || !held(p.Records) {
+				continue
+			}
+			lives = true
+			halt(t, l.Pid)
+			id := caseOf(t, p)
+			if !struck[id] {
+				struck[id] = id != ""
+				_ = syscall.Kill(victim(l.Pid), syscall.SIGKILL)
+				_ = syscall.Kill(l.Pid, syscall.SIGCONT)
+				return true
+			}
+			_ = syscall.Kill(l.Pid, syscall.SIGCONT)
+		}
+		return !lives
+	})
+}
+
+// halt stops a process and waits until every thread of it stands, or it is gone.
+func halt(t *testing.T, pid int) {
+	_ = syscall.Kill(pid, syscall.SIGSTOP)
+	until(t, func() bool {
+		names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		for _, name := range names {
+			b, err := os.ReadFile(name)
+			_, state, _ := bytes.Cut(b, []byte(") ")) // behind the name of the program
+			if err == nil && !bytes.ContainsAny(state[:1], "TZX") {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// caseOf is the case that the supervisor of a shard has begun, or tries again, and that has no record; empty: none.
+func caseOf(t *testing.T, p shard.Paths) string {
+	begun, err := shard.ReadBegun(p.Begun)
+	require.NoError(t, err)
+	b, err := os.ReadFile(p.Records)
+	require.NoError(t, err)
+	list, _, err := result.Read(p.Records, bytes.NewReader(b))
+	require.NoError(t, err)
+	for i := range list {
+		delete(begun, list[i].ID())
+	}
+	for id, n := range begun {
+		if n > 0 {
+			return id
 		}
 	}
-	return nobody
+	return ""
 }
 
 // nobody is above the largest number of a process.
