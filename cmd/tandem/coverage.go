@@ -121,7 +121,8 @@ func (a *app) mergePoints(f *coverageFlags, out string, from []string) error {
 // pointFiles are the files that an argument stands for. What an earlier call wrote into a folder is no part of it: each call would
 // count all of it again.
 func (f *coverageFlags) pointFiles(arg, out string) ([]string, error) {
-	if run, err := findRun(f.dir, arg); err == nil {
+	run, none := findRun(f.dir, arg)
+	if none == nil {
 		name := filepath.Join(run, coverage.SumFile)
 		if _, err := os.Stat(name); err != nil {
 			return nil, uncounted(arg + ": no simulator of this run counted (tandem regress --coverage line)")
@@ -129,6 +130,9 @@ func (f *coverageFlags) pointFiles(arg, out string) ([]string, error) {
 		return []string{name}, nil
 	}
 	info, err := os.Stat(arg)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Ext(arg) != ".dat" {
+		return nil, none
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -79,10 +79,10 @@ func withHistory(dir string, f func(*history.Store) error) error {
 
 // noHistory says what to do where no index is.
 func noHistory(dir string) error {
-	if runs, _ := filepath.Glob(filepath.Join(dir, "*", regression.HeaderFile)); len(runs) > 0 {
+	if len(runsIn(dir)) > 0 {
 		return fmt.Errorf("the runs in %s have no index: tandem history rebuild makes it", dir)
 	}
-	return fmt.Errorf("there are no runs in %s: run a regression first (tandem regress smoke), or name their folder with --dir", dir)
+	return noRegression(dir)
 }
 
 func (a *app) listRuns(s *history.Store, planName string, most int, asJSON bool) error {

@@ -309,16 +309,6 @@ func (a *app) resume(f *regressFlags, dir string) error {
 	return a.cameTo(f, s, err)
 }
 
-// findRun finds a run by path, or by name in the directory of runs.
-func findRun(dir, arg string) (string, error) {
-	for _, path := range []string{arg, filepath.Join(dir, arg)} {
-		if _, err := os.Stat(filepath.Join(path, regression.HeaderFile)); err == nil {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("run %q: there is no %s in it, nor in %s", arg, regression.HeaderFile, filepath.Join(dir, arg))
-}
-
 // shellPath is a path as short as it can be written here, and as a shell reads it.
 func shellPath(path string) string {
 	if wd, err := os.Getwd(); err == nil {

@@ -103,7 +103,11 @@ type chosen struct {
 func choose(dir, arg string) (*chosen, error) {
 	parts := strings.Split(strings.TrimSuffix(filepath.Clean(arg), "/"), string(filepath.Separator))
 	if len(parts) < 3 {
-		return nil, fmt.Errorf("%q: want RUN/SUITE/TEST@SEED", arg)
+		err := fmt.Errorf("%q: want RUN/SUITE/TEST@SEED", arg)
+		if len(runsIn(dir)) == 0 {
+			err = errors.Join(err, noRegression(dir))
+		}
+		return nil, err
 	}
 	name := strings.Join(parts[len(parts)-2:], "/")
 	runDir := strings.Join(parts[:len(parts)-2], string(filepath.Separator))

@@ -42,7 +42,10 @@ func (a *app) quarry(f *shrinkFlags, args []string) (*quarry, error) {
 	case len(args) > 1:
 		err = fmt.Errorf("%q behind %q: a name goes with a file of vectors", args[1], args[0])
 	case strings.HasSuffix(args[0], ".scn") || !strings.ContainsRune(args[0], filepath.Separator):
-		name, err = q.scenario(args[0])
+		if name, err = q.scenario(args[0]); err != nil && !f.vectors && !strings.HasSuffix(args[0], ".scn") {
+			_, none := findRun(f.dir, args[0]) // a bare word may have been meant as either
+			err = errors.Join(err, none)
+		}
 	case f.vectors:
 		_, err = os.Stat(args[0])
 	case isFile(args[0]):
