@@ -7,6 +7,7 @@ import (
 
 	bench "metaroce/tandem/cosim/bench/rtl"
 	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/model/event"
 )
 
@@ -61,7 +62,7 @@ Without --check it only prints; with it, it exits with 1 where a cycle was lost.
 	}
 	c.Flags().BoolVar(&check, "check", false, "exit with 1 if the bounds do not hold")
 	c.Flags().StringVar(&presetName, "preset", "small", "table sizes: tiny, small or full")
-	c.Flags().StringVar(&runs, "runs", "runs", "directory of run folders")
+	c.Flags().StringVar(&runs, "runs", session.RunsDir, "directory of run folders")
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	complete(c, "preset", "tiny", "small", "full")
 	return c

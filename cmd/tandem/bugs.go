@@ -8,6 +8,7 @@ import (
 
 	"metaroce/tandem/cosim/faults"
 	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/cosim/suite"
 	"metaroce/tandem/cosim/target"
 	"metaroce/tandem/model/preset"
@@ -48,7 +49,7 @@ Exits with 0 when all were caught, with 1 when one was not.`,
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of the first try")
 	fs.IntVar(&f.tries, "tries", 4, "seeds that a fault is given before it counts as missed")
 	atLeast(c, 1, "tries")
-	fs.StringVar(&f.runs, "runs", "runs", "directory of run folders")
+	fs.StringVar(&f.runs, "runs", session.RunsDir, "directory of run folders")
 	fs.BoolVar(&f.json, "json", false, "print the outcomes as JSON")
 	c.AddCommand(a.bugList(), a.bugShow())
 	return c
@@ -106,7 +107,7 @@ func (a *app) bugShow() *cobra.Command {
 	fs.StringVar(&f.scenario, "scenario", "", "scenario to run (default: the first one of the fault)")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of stalls, and of what the scenario leaves open")
 	fs.StringVar(&f.mode, "mode", "full", "full or digest")
-	fs.StringVar(&f.runs, "runs", "runs", "directory of run folders")
+	fs.StringVar(&f.runs, "runs", session.RunsDir, "directory of run folders")
 	fs.BoolVar(&f.json, "json", false, "print the verdict as JSON")
 	complete(c, "mode", "full", "digest")
 	return c

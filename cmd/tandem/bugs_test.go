@@ -20,7 +20,7 @@ func TestLinesThatRepeatABug(t *testing.T) {
 		for _, scenario := range f.Stimuli {
 			_, err := source(scenario, 1)
 			require.NoError(t, err, f.Name)
-			words := strings.Fields(faults.Rerun(&f, faults.Try{Scenario: scenario, Seed: 3, Mode: target.ModeDigest}))
+			words := strings.Fields((&faults.Options{RunsDir: "other", Root: "there"}).Rerun(&f, faults.Try{Scenario: scenario, Seed: 3, Mode: target.ModeDigest}))
 			require.Equal(t, "tandem", words[0])
 			c, args, err := newApp(context.Background(), io.Discard, io.Discard).root().Find(words[1:])
 			require.NoError(t, err)
@@ -30,6 +30,8 @@ func TestLinesThatRepeatABug(t *testing.T) {
 			assert.Equal(t, scenario, c.Flag("scenario").Value.String())
 			assert.Equal(t, "3", c.Flag("seed").Value.String())
 			assert.Equal(t, "digest", c.Flag("mode").Value.String())
+			assert.Equal(t, "other", c.Flag("runs").Value.String())
+			assert.Equal(t, "there", c.Flag("root").Value.String())
 		}
 	}
 }

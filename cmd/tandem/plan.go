@@ -121,20 +121,11 @@ func compiles(ctx context.Context, file *scenario.File, f *runFlags) error {
 
 // rerun is the line that repeats one job of this run.
 func (f *runFlags) rerun(what string, j *suite.Job) string {
-	s := fmt.Sprintf("tandem run %s --dut %s --preset %s --mode %s --seed %d", what, f.dut, j.Preset, f.mode, j.Seed)
-	if f.batch != 0 {
-		s += fmt.Sprintf(" --batch %d", f.batch)
-	}
-	if f.fault != "" {
-		s += " --fault " + f.fault
-	}
-	if f.root != "" {
-		s += " --root " + session.ShellWord(f.root)
-	}
+	a := suite.Again{What: what, Device: f.dut, Preset: j.Preset, Mode: f.mode, Fault: f.fault, Batch: f.batch, Seed: j.Seed, Runs: f.runs, Root: f.root}
 	if f.stallsGiven {
-		s += fmt.Sprintf(" --stalls=%v", f.stalls)
+		a.Stalls = &f.stalls
 	}
-	return s
+	return a.String()
 }
 
 func fromCapture(name string, f *runFlags) (suite.Job, error) {

@@ -81,7 +81,7 @@ func (a *app) writeReport(r *report.Report, folder, out string, formats []report
 		err = a.json(files)
 	default:
 		if c != nil {
-			a.comparison(c)
+			a.comparison(c, folder)
 		}
 		for _, f := range files {
 			fmt.Fprintln(a.out, shellPath(f))
@@ -113,8 +113,8 @@ func (a *app) regressReport(f *regression.Folder) (page string) {
 // changesListed is how many executions of a kind a terminal gets; --json and the reports have all.
 const changesListed = 20
 
-// comparison prints what became of an older run.
-func (a *app) comparison(c *report.Comparison) {
+// comparison prints what became of an older run; folder is that of the newer one.
+func (a *app) comparison(c *report.Comparison, folder string) {
 	for _, x := range []struct {
 		title string
 		list  []report.Change
@@ -127,7 +127,7 @@ func (a *app) comparison(c *report.Comparison) {
 			}
 			fmt.Fprintf(a.out, "%-14s %s: was %s, is %s\n", x.title, ch.ID, ch.Was, ch.Now())
 			if x.again {
-				fmt.Fprintf(a.out, "%-14s %s\n", "", ch.Rerun)
+				fmt.Fprintf(a.out, "%-14s tandem rerun %s/%s\n", "", shellPath(ownName(folder)), ch.ID) // ch.Rerun has the name alone
 			}
 		}
 	}
@@ -170,7 +170,7 @@ Exit codes: 0 no new failures, 1 there are some, 2 a folder is no run or is dama
 				return reportError(err)
 			}
 			if !asJSON {
-				a.comparison(cmp)
+				a.comparison(cmp, after)
 			} else if err := a.json(cmp); err != nil {
 				return err
 			}

@@ -73,8 +73,8 @@ func (a *app) rerunOne(f *rerunFlags, arg string) error {
 	if err != nil {
 		return err
 	}
-	if a.checkout != "" && r.Again != "" { // a line that is not at home here alone
-		r.Again += " --root " + session.ShellWord(a.checkout)
+	if r.Again != "" { // a line that is not at home here alone
+		r.Again += session.RootFlag(a.checkout)
 	}
 	if f.json {
 		if err := a.json(r); err != nil {

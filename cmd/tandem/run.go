@@ -9,6 +9,7 @@ import (
 
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/regress/execute"
+	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/cosim/suite"
 	"metaroce/tandem/cosim/target"
 )
@@ -76,7 +77,7 @@ what was wrong, and device cycles a second; then one verdict line. A run that is
 	fs.StringVar(&f.fault, "fault", "", "plant a `bug` in the RTL (tandem bugs list)")
 	fs.BoolVar(&f.cover, "cover", false, "count functional bins; one that is empty and not waived is a failure (exit 3)")
 	fs.Uint64Var(&f.least, "least", 0, fmt.Sprintf("fail with 3 if an engine has fewer events compared (default with --all: %d)", allLeast))
-	fs.StringVar(&f.runs, "runs", "runs", "directory of run folders")
+	fs.StringVar(&f.runs, "runs", session.RunsDir, "directory of run folders")
 	fs.StringVar(&f.keep, "keep", "failure", "which run folders stay: always, failure or never")
 	fs.BoolVar(&f.wave, "wave", false, "after a divergence of RTL, dump waves of the cycles around it")
 	fs.BoolVar(&f.skew, "skew", true, "list for every kind of event by how much the times of RTL and those that the model in cycles predicts part; not given: one line; --skew=false: not measured")

@@ -18,6 +18,7 @@ import (
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/shard"
 	"metaroce/tandem/cosim/regress/shrink"
+	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/internal/atomicfile"
 	"metaroce/tandem/vectors/compose"
 )
@@ -229,7 +230,7 @@ func (a *app) shrinkTo(q *quarry, most int) (r *shrink.Result, again string, err
 	}
 	text := q.c
 	text.What, text.Stalls = plan.What{Scenario: shownPath(q.out)}, nil
-	again = execute.Again(&text)
+	again = execute.Again(&text) + session.RootFlag(a.checkout)
 	if err := os.MkdirAll(filepath.Dir(q.out), 0o755); err != nil {
 		return nil, "", err
 	}

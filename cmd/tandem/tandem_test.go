@@ -74,7 +74,7 @@ func shrunk(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Check(ts.Exec("tandem", "vectors", "fmt", "--check", r.File))
 	ts.Check(ts.Exec("tandem", "run", r.File, "--root", root))
-	words := append(strings.Fields(r.Again), "--root", root)
+	words := strings.Fields(r.Again)
 	if err := ts.Exec(words[0], words[1:]...); err == nil || !strings.Contains(ts.ReadFile("stdout"), r.Line) {
 		ts.Fatalf("%s: %s does not come to %q", args[0], r.Again, r.Line)
 	}

@@ -69,6 +69,11 @@ func TestRowsAndClosing(t *testing.T) {
 func TestStallsLeaveFramesAloneWithOddSeeds(t *testing.T) {
 	assert.Len(t, stalls(1), 4)
 	assert.Len(t, stalls(2), 5)
-	assert.Equal(t, "tandem bugs show window-edge --scenario a --seed 9 --mode digest",
-		Rerun(&All()[0], Try{Scenario: "a", Seed: 9, Mode: target.ModeDigest}))
+}
+
+func TestLineThatRepeatsARun(t *testing.T) {
+	try := Try{Scenario: "a", Seed: 9, Mode: target.ModeDigest}
+	line := "tandem bugs show window-edge --scenario a --mode digest --seed 0x0000000000000009"
+	assert.Equal(t, line, (&Options{RunsDir: "runs"}).Rerun(&All()[0], try))
+	assert.Equal(t, line+" --runs 'my runs' --root /co", (&Options{RunsDir: "my runs", Root: "/co"}).Rerun(&All()[0], try))
 }

@@ -59,12 +59,13 @@ func (o *Outcome) Caught() bool { return len(o.Missing) == 0 }
 // hunt is one planted simulator and what is run on it.
 type hunt struct {
 	Options
+	asked *Options // as given: a line that repeats a run says nothing else
 	rtl   rtl.Options
 	clean map[Try]*lockstep.Verdict
 }
 
 func newHunt(ctx context.Context, o Options) (*hunt, error) {
-	h := &hunt{Options: o, clean: map[Try]*lockstep.Verdict{}}
+	h := &hunt{Options: o, asked: &o, clean: map[Try]*lockstep.Verdict{}}
 	if h.Tries == 0 {
 		h.Tries = 4
 	}
@@ -78,7 +79,7 @@ func newHunt(ctx context.Context, o Options) (*hunt, error) {
 		return nil, target.Fail("build", err, "cannot find the checkout")
 	}
 	if h.RunsDir == "" {
-		h.RunsDir = filepath.Join(h.Root, "runs")
+		h.RunsDir = filepath.Join(h.Root, session.RunsDir)
 	}
 	// All faults are in every build: which of them are hunted changes no binary.
 	sources, err := Plant(h.Root, filepath.Join(h.Root, "build", "faults"), All())
@@ -232,16 +233,16 @@ func (h *hunt) run(ctx context.Context, f *Fault, t Try, journal string) (*locks
 	number := 0
 	if f != nil {
 		number = f.Number
-		o.Name, o.Rerun = f.Name, Rerun(f, t)
+		o.Name, o.Rerun = f.Name, h.asked.Rerun(f, t)
 	}
 	o.RTL.Plusargs = []string{Plusarg(number)}
 	v := session.Run(ctx, o)
 	return v, ctx.Err()
 }
 
-// Rerun is the line that repeats a run and ends with its exit code.
-func Rerun(f *Fault, t Try) string {
-	return fmt.Sprintf("tandem bugs show %s --scenario %s --seed %d --mode %v", f.Name, t.Scenario, t.Seed, t.Mode)
+// Rerun is the line that repeats a run of the hunt and ends with its exit code.
+func (o *Options) Rerun(f *Fault, t Try) string {
+	return fmt.Sprintf("tandem bugs show %s --scenario %s --mode %v", f.Name, t.Scenario, t.Mode) + session.AgainFlags(t.Seed, o.RunsDir, o.Root)
 }
 
 // stalls opens every run with random stalls on every stream. Frames stay back to back with every second seed: some

@@ -89,17 +89,8 @@ func Again(c *plan.Case) string {
 	case c.Touch:
 		what = "--touch"
 	}
-	s := fmt.Sprintf("tandem run %s --dut %s --preset %s --mode %s --seed 0x%016x", what, c.Dut, c.Preset, c.Mode, uint64(c.Seed))
-	if c.Fault != "" {
-		s += " --fault " + c.Fault
-	}
-	if c.Batch != 0 {
-		s += fmt.Sprintf(" --batch %d", c.Batch)
-	}
-	if c.Stalls != nil {
-		s += fmt.Sprintf(" --stalls=%v", *c.Stalls)
-	}
-	return s
+	a := suite.Again{What: what, Device: c.Dut, Preset: c.Preset, Mode: c.Mode, Fault: c.Fault, Batch: c.Batch, Stalls: c.Stalls, Seed: uint64(c.Seed)}
+	return a.String()
 }
 
 // lockstepCase runs a case beside the model.
