@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -74,11 +75,16 @@ func placesOf(p *compose.Program) *places {
 		switch it := &p.Items[i]; {
 		case it.Kind == stimulus.KindFrame:
 			x.frames = append(x.frames, i)
-		case it.Kind == stimulus.KindWrite && it.Addr == event.RegCmdOp:
+		case it.Kind == stimulus.KindWrite && it.Addr == event.RegCmdOp && isCommand(it.Value):
 			x.commands = append(x.commands, i)
 		}
 	}
 	return x
+}
+
+// isCommand says whether a number that is written to CMD_OP starts a command.
+func isCommand(number uint32) bool {
+	return slices.ContainsFunc(event.Commands, func(c event.CommandInfo) bool { return uint32(c.Command) == number })
 }
 
 // count is how many frames and commands stand in front of an item.
@@ -88,11 +94,11 @@ func (x *places) count(item int) (frames, commands uint32) {
 	return uint32(f), uint32(c)
 }
 
-// behind is the place behind a transaction; 0 where it has no item.
-func (x *places) behind(xid uint32) int {
-	list, n := x.frames, int64(xid)
-	if xid >= firstCommand {
-		list, n = x.commands, int64(xid-firstCommand)+1
+// behind is the place behind a transaction, by its number in a Trace; 0 where it has no item.
+func (x *places) behind(number uint32) int {
+	list, n := x.frames, int64(number)
+	if number >= commandBit {
+		list, n = x.commands, int64(number-commandBit)
 	}
 	if n < 1 || n > int64(len(list)) {
 		return 0
@@ -103,15 +109,8 @@ func (x *places) behind(xid uint32) int {
 // ends are the places where the stimulus may end: behind the transaction that failed, behind all that had entered then, and
 // where it does end.
 func (x *places) ends(seen *Seen) []int {
-	ends := []int{x.behind(seen.Xid)}
-	if t := seen.Trace; t != nil {
-		reached := x.behind(t.frames)
-		if t.commands > 0 {
-			reached = max(reached, x.behind(firstCommand-1+t.commands))
-		}
-		ends = append(ends, reached)
-	}
-	ends = append(ends, x.end)
+	t := cmp.Or(seen.Trace, &Trace{})
+	ends := []int{x.behind(t.number(seen.Xid)), max(x.behind(t.frames), x.behind(commandBit+t.commands)), x.end}
 	return slices.Compact(slices.DeleteFunc(ends, func(n int) bool { return n == 0 }))
 }
 
