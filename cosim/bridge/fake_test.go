@@ -96,7 +96,7 @@ func fakeDevice(t *testing.T) string {
 		if err != nil {
 			root = []byte("/usr/share/verilator")
 		}
-		args := []string{"-std=c99", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsanitize=address,undefined",
+		args := []string{"-std=c99", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsanitize=address,undefined", "-Wl,--wrap=opendir",
 			"-I../dpi", "-I" + strings.TrimSpace(string(root)) + "/include/vltstd", "-o", fake.path, "testdata/fake_device.c"}
 		sources, _ := filepath.Glob("../dpi/tandem_*.c")
 		out, err := exec.Command("cc", append(args, sources...)...).CombinedOutput()

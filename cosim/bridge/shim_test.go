@@ -28,13 +28,26 @@ import (
 type shim struct {
 	cmd    *exec.Cmd
 	stderr *bytes.Buffer
+	asks   asks
+	answer io.Writer
 	done   chan struct{}
+}
+
+// asks gets what a device says on its output, one at a time.
+type asks chan string
+
+func (a asks) Write(b []byte) (int, error) {
+	a <- string(b)
+	return len(b), nil
 }
 
 func startShim(t *testing.T, socket string, args ...string) *shim {
 	t.Helper()
-	s := &shim{cmd: exec.Command(fakeDevice(t), append([]string{socket}, args...)...), stderr: &bytes.Buffer{}, done: make(chan struct{})}
-	s.cmd.Stderr = s.stderr
+	s := &shim{cmd: exec.Command(fakeDevice(t), append([]string{socket}, args...)...), stderr: &bytes.Buffer{}, asks: make(asks, 1), done: make(chan struct{})}
+	s.cmd.Stdout, s.cmd.Stderr = s.asks, s.stderr
+	var err error
+	s.answer, err = s.cmd.StdinPipe()
+	require.NoError(t, err)
 	require.NoError(t, s.cmd.Start())
 	go func() {
 		_ = s.cmd.Wait()
@@ -247,6 +260,38 @@ func TestShimOutlivesNoHost(t *testing.T) {
 			assert.NotContains(t, words, "\n", "one line")
 		})
 	}
+}
+
+// TestShimPollsBehindItsLook: a host that is silent for too long, then speaks and goes to sleep just before the device looks
+// whether it runs, has spoken: the device polls once more. One that has not is given up at its first look.
+func TestShimPollsBehindItsLook(t *testing.T) {
+	d, s := acceptShim(t, testTerms(), "do=ask")
+	_, err := d.Next(context.Background()) // it has the terms, and waits for stimulus
+	require.NoError(t, err)
+	d.closing.Do(func() { close(d.quit) }) // the writer is ours now
+	t.Cleanup(func() { _ = d.conn.Close() })
+	go func() { _, _ = io.Copy(io.Discard, d.conn) }()
+	look := func(host func()) {
+		select {
+		case <-s.asks:
+		case <-s.done:
+			t.Fatalf("the device did not wait for a host that had spoken: %s", s.stderr)
+		}
+		host()
+		_, err := s.answer.Write([]byte{'.'})
+		require.NoError(t, err)
+	}
+	for range 3 {
+		look(func() {
+			require.NoError(t, d.conn.SetWriteDeadline(time.Time{}))
+			_, err := d.conn.Write(frame(msgCredit, 0, 0, nil))
+			require.NoError(t, err)
+		})
+	}
+	look(func() {})
+	code, words := s.ends(t)
+	assert.Equal(t, 2, code)
+	assert.Contains(t, words, "the host was silent for")
 }
 
 func TestShimRefuses(t *testing.T) {

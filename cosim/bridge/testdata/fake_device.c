@@ -1,6 +1,7 @@
 /* A device with nothing in it: the shim driven as a bench would drive it. One record a cycle, cycle numbers ascending.
- * fake_device SOCKET [name=value]...   cycles, preset, schema, seed, clock, conns; at=CYCLE do=exit|stall */
+ * fake_device SOCKET [name=value]...   cycles, preset, schema, seed, clock, conns; at=CYCLE do=exit|stall; do=ask */
 #define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,18 @@ static long long number(int argc, char **argv, const char *name, long long other
   return s ? (long long)strtoull(s, NULL, 0) : otherwise;
 }
 
+/* The shim's look at the threads of a silent host (linked with --wrap=opendir). With do=ask it says on its output that it
+ * looks, waits for a byte, and finds a host that sleeps: what the host says meanwhile comes between the look and what follows. */
+static int ask;
+DIR *__real_opendir(const char *name);
+DIR *__wrap_opendir(const char *name) {
+  if (!ask) return __real_opendir(name);
+  putchar('?');
+  fflush(stdout);
+  (void)getchar();
+  return NULL;
+}
+
 static void emit(long long cycle) {
   svBitVecVal r[48];
   uint8_t *b = (uint8_t *)r;
@@ -39,6 +52,7 @@ int main(int argc, char **argv) {
   const char *what = option(argc, argv, "do", "");
   svBitVecVal drive, reg, frame[16];
   int seen = TANDEM_SEEN_READY;
+  ask = !strcmp(what, "ask");
   tandem_param("conns", (int)number(argc, argv, "conns", 4));
   if (tandem_open(argv[1], "", option(argc, argv, "preset", "tiny"), "fake", number(argc, argv, "schema", (long long)TANDEM_SCHEMA_HASH),
                   number(argc, argv, "seed", 7), number(argc, argv, "clock", 4000)) < 0)
