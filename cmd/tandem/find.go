@@ -7,6 +7,7 @@ import (
 
 	regression "metaroce/tandem/cosim/regress/run"
 	places "metaroce/tandem/cosim/regress/source"
+	"metaroce/tandem/internal/glob"
 )
 
 // findRun finds a run by path, or by name in the directory of runs.
@@ -33,7 +34,7 @@ func otherRuns(dir, arg string) error {
 
 // runsIn are the names of the runs in a directory. A link whose run was removed is none.
 func runsIn(dir string) []string {
-	found, _ := filepath.Glob(filepath.Join(dir, "*", regression.HeaderFile)) // what cannot be read has none
+	found, _ := glob.In(dir, "*/"+regression.HeaderFile) // what cannot be read has none
 	for i, f := range found {
 		found[i] = filepath.Base(filepath.Dir(f))
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"metaroce/tandem/internal/glob"
 )
 
 // planPath is the file of a plan: a path, or a name in the checkout.
@@ -37,7 +39,7 @@ var planKey, aboutKey = regexp.MustCompile(`(?m)^plan: *(.*)$`), regexp.MustComp
 // plans lists those of a checkout by what their texts say: what is wrong with one is told when it is run.
 func plans(root string) []planText {
 	var list []planText
-	files, _ := filepath.Glob(filepath.Join(root, "plans", "*.yaml"))
+	files, _ := glob.In(filepath.Join(root, "plans"), "*.yaml")
 	for _, f := range files {
 		text, err := os.ReadFile(f)
 		if err != nil || !planKey.Match(text) { // lists of tests and known failures, and testplans

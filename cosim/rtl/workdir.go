@@ -2,9 +2,10 @@ package rtl
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
+
+	"metaroce/tandem/internal/glob"
 )
 
 // workPattern names the folders that builds work in. One that nobody holds was left by a build that was killed.
@@ -44,7 +45,7 @@ const doneSuffix = ".done"
 
 // sweep removes what killed builds left. What cannot be removed stays for the next one.
 func sweep(cache string) {
-	left, _ := filepath.Glob(filepath.Join(cache, workPattern)) // a fixed pattern: cannot fail
+	left, _ := glob.In(cache, workPattern) // a fixed pattern: cannot fail
 	for _, dir := range left {
 		owner := dir
 		if base := strings.TrimSuffix(dir, doneSuffix); base != dir {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"metaroce/tandem/internal/atomicfile"
+	"metaroce/tandem/internal/glob"
 	"metaroce/tandem/vectors/mrv"
 )
 
@@ -213,7 +214,7 @@ func (s *Store) write(files map[string]*mrv.File, suffix string, texts map[strin
 
 // sweep removes what earlier refusals left.
 func (s *Store) sweep() error {
-	list, err := filepath.Glob(filepath.Join(s.Dir, "*", "*.rej"))
+	list, err := glob.In(s.Dir, "*/*.rej")
 	for _, f := range list {
 		err = errors.Join(err, os.Remove(f))
 	}

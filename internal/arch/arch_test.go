@@ -195,3 +195,13 @@ func TestEveryRowIsReasoned(t *testing.T) {
 		assert.NotEmpty(t, row.why, row.path)
 	}
 }
+
+// TestFoldersAreNoPatterns: filepath.Glob finds nothing in a folder called run[1], so nobody uses it.
+func TestFoldersAreNoPatterns(t *testing.T) {
+	n := eachSource(t, func(path, text string) {
+		if filepath.Ext(path) == ".go" && filepath.Base(filepath.Dir(path)) != "glob" {
+			assert.NotContains(t, text, "filepath.Glob(", "%s: use internal/glob", path)
+		}
+	})
+	assert.Greater(t, n, 500)
+}

@@ -14,8 +14,8 @@ type allowed struct {
 // common is what every block of the model may know: the codec, the records, the sizes, and how a step counts time.
 var common = []string{"model/event", "model/preset", "model/sim", "model/wire"}
 
-// shared is what any package may import, but for those of the model, which write no files.
-var shared = []string{"internal/atomicfile"}
+// shared is what any package may import, but for those of the model, which know no files.
+var shared = []string{"internal/atomicfile", "internal/glob"}
 
 // layers is the order of the project, leaves first. A package that no row matches is an error: put it in its place.
 var layers = []allowed{
@@ -77,6 +77,7 @@ var layers = []allowed{
 
 	{"internal/arch", nil, "rules on the others"},
 	{"internal/atomicfile", nil, "files that are whole or as they were: a leaf, so that anybody may write so"},
+	{"internal/glob", nil, "files of a folder by a pattern: a leaf, so that anybody may list so"},
 	{"internal/hugepages", nil, "a wish to the system before large simulations; the model asks for nothing"},
 	{"scripts/...", nil, "tools of the checks: no part of the product"},
 	{"cmd/wiregen/...", []string{"cmd/wiregen/...", "model/spec"}, "writes generated code, so it must not need any"},

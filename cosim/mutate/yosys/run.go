@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"metaroce/tandem/cosim/target"
+	"metaroce/tandem/internal/glob"
 )
 
 // Files are the modules of the device, relative to the checkout, package first.
@@ -97,7 +98,7 @@ func key(root string, files []string, scripts []Script) (string, error) {
 	if err != nil {
 		return "", target.Fail("build", err, "yosys does not run; install it (Debian: apt-get install yosys)")
 	}
-	headers, err := filepath.Glob(filepath.Join(root, "rtl", "*", "*.svh"))
+	headers, err := glob.In(filepath.Join(root, "rtl"), "*/*.svh")
 	if err != nil {
 		return "", target.Fail("build", err, "cannot list the RTL")
 	}

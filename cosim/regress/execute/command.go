@@ -179,7 +179,7 @@ func listen(r result.Record, path string) (result.Record, error) {
 		r.Signature = t.Signature
 	}
 	if t.Line != "" {
-		r.Line = t.Line
+		r.Line = result.Plain(t.Line)
 	}
 	return r, nil
 }
@@ -216,7 +216,7 @@ func (o *output) Write(b []byte) (int, error) {
 func (o *output) last() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	lines := strings.Split(strings.ToValidUTF8(string(o.tail), "?"), "\n")
+	lines := strings.Split(result.Plain(strings.ToValidUTF8(string(o.tail), "?")), "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
 		if s := strings.TrimSpace(lines[i]); s != "" {
 			return s

@@ -50,6 +50,6 @@ const TestsFolder = "tests"
 
 // Fail makes a record that of a case about which nothing can be said.
 func Fail(r result.Record, v result.Verdict, s result.Signature, line string) result.Record {
-	r.Verdict, r.Signature, r.Line = v, &s, line
+	r.Verdict, r.Signature, r.Line = v, &s, result.Plain(line)
 	return r
 }

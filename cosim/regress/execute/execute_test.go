@@ -243,6 +243,9 @@ func TestExitCodesOfCommands(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(e.Run, r.Folder, outputFile))
 	require.NoError(t, err)
 	assert.Equal(t, "first\npanic: index 17 out of range\n", string(b))
+	r = do(t, e, sh(`printf '10%%\r\033[31mwrong\033[0m: \001no\n\033[0m\n'; exit 1`))
+	assert.Equal(t, "sh ended with exit code 1: wrong: no", r.Line, "colours are the terminal's")
+	assert.Equal(t, "wrong: no", r.Signature.Field)
 	c := sh("")
 	c.Command = []string{"/no/such/program"}
 	r = do(t, e, c)

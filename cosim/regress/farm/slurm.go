@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"metaroce/tandem/internal/atomicfile"
+	"metaroce/tandem/internal/glob"
 )
 
 // Slurm starts shards as the tasks of one job array. What they did stands in their files, and so does whether they live and
@@ -203,7 +204,7 @@ func (a *array) find(ctx context.Context) (job, bool) {
 
 // clear cancels arrays of earlier sessions of the run: their runners were killed, or could not reach the controller.
 func (a *array) clear() {
-	files, _ := filepath.Glob(filepath.Join(a.dir, "*.job")) // none: nothing to cancel
+	files, _ := glob.In(a.dir, "*.job") // none: nothing to cancel
 	for _, name := range files {
 		b, err := os.ReadFile(name)
 		f := strings.Fields(string(b))

@@ -142,6 +142,21 @@ func TestFlakesAndRates(t *testing.T) {
 	assert.Equal(t, []Rate{{"s/a+tiny", 1, 0, 30}, {"s/b+tiny", 2, 1, 10}}, r)
 }
 
+// TestNamesOfFolders: what a URI would read as more than a path is of the path.
+func TestNamesOfFolders(t *testing.T) {
+	for _, name := range []string{"h#1", "q?mode=memory", "p%41", "two words", "a;b&c", "r\xff"} {
+		dir := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.Mkdir(dir, 0o755))
+		s, err := Open(filepath.Join(dir, FileName))
+		require.NoError(t, err, name)
+		require.NoError(t, s.Close())
+		assert.FileExists(t, filepath.Join(dir, FileName))
+		beside, err := os.ReadDir(filepath.Dir(dir))
+		require.NoError(t, err)
+		assert.Len(t, beside, 1, name)
+	}
+}
+
 func TestIndexesThatCannotBeRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	require.NoError(t, os.WriteFile(path, []byte("this is no database, and long enough to be taken for one that is broken"), 0o644))

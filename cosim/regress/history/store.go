@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
 
 	_ "modernc.org/sqlite" // the driver, in Go alone
 
@@ -62,7 +63,8 @@ type Store struct{ db *sql.DB }
 // Open opens the index at a path, and makes it if there is none.
 func Open(path string) (*Store, error) {
 	// What a machine that loses power takes with it can be read again: nothing is waited for.
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(20000)&_pragma=foreign_keys(1)&_pragma=synchronous(OFF)&_txlock=immediate")
+	name := (&url.URL{Path: path}).EscapedPath() // ?, # and % of a path are of the path
+	db, err := sql.Open("sqlite", "file:"+name+"?_pragma=busy_timeout(20000)&_pragma=foreign_keys(1)&_pragma=synchronous(OFF)&_txlock=immediate")
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package result
 import (
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // What differs between two occurrences of one cause: what stands in brackets, folders, addresses, seeds, process ids,
@@ -16,11 +17,27 @@ var (
 	spaces     = regexp.MustCompile(`\s+`)
 )
 
+// terminal is what moves and colours a terminal: ECMA-48 control sequences, and titles.
+var terminal = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
+
+// Plain is a text without what would do something to a terminal: others print colours, and go back to write over a line.
+// What a line was written over with is a line of its own.
+func Plain(text string) string {
+	text = strings.ReplaceAll(terminal.ReplaceAllString(text, ""), "\r", "\n")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
 // normalLength bounds a normalised line, in bytes.
 const normalLength = 200
 
 // Normalise takes out of a line what is particular to one run, so that lines of one cause become equal.
 func Normalise(line string) string {
+	line = Plain(line)
 	if bare := outsideBrackets(line); strings.TrimSpace(bare) != "" {
 		line = bare
 	}

@@ -225,6 +225,20 @@ func TestNormalise(t *testing.T) {
 	})
 }
 
+// TestPlain: what others print to colour a terminal is no part of a line, nor of its cause; what a line was written over with is another.
+func TestPlain(t *testing.T) {
+	for text, want := range map[string]string{
+		"\x1b[31mFAIL\x1b[0m: \x1b[1;38;5;9mx[1]\x1b[K": "FAIL: x[1]",
+		"\x1b]0;title\x07made\x1b]8;;a\x1b\\ it":        "made it",
+		"10%\r90%\rbroken\a":                            "10%\n90%\nbroken",
+		"a\x00b\x1bc\u009bd\te\nf":                      "abcd\te\nf",
+		"Δ says no":                                     "Δ says no",
+	} {
+		assert.Equal(t, want, Plain(text))
+	}
+	assert.Equal(t, Normalise("error: no"), Normalise("\x1b[31merror\x1b[0m: no"))
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"name":"a/b","iteration":0,"seed":"0000000000000001","verdict":"match","events":1,"cycles":2}` + "\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {

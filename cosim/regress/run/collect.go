@@ -14,6 +14,7 @@ import (
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/shard"
+	"metaroce/tandem/internal/glob"
 )
 
 // collector reads the records that shards write, as they come. It believes nothing: a record has to be of a case of this
@@ -43,7 +44,7 @@ func newCollector(dir string, cases []plan.Case) *collector {
 
 // poll reads what is new, in the order of the files' names.
 func (c *collector) poll() error {
-	names, err := filepath.Glob(filepath.Join(c.dir, "*.jsonl"))
+	names, err := glob.In(c.dir, "*.jsonl")
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func equal(a, b result.Record) (bool, error) {
 
 // begun counts how often each case was begun, over all shards.
 func (c *collector) begun() (map[string]int, error) {
-	names, err := filepath.Glob(filepath.Join(c.dir, "*.begun"))
+	names, err := glob.In(c.dir, "*.begun")
 	if err != nil {
 		return nil, err
 	}

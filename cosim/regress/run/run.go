@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"time"
+	"unicode/utf8"
 
 	"metaroce/tandem/cosim/regress/coverage"
 	"metaroce/tandem/cosim/regress/execute"
@@ -74,6 +77,9 @@ func New(ctx context.Context, o Options) (*Summary, error) {
 	if err := o.Launcher.Ready(ctx); err != nil { // before there is a folder of nothing
 		return nil, err
 	}
+	if err := writable(append(o.paths(), o.Dir, o.Head.Root)); err != nil {
+		return nil, err
+	}
 	f, err := create(o.Dir, o.Name)
 	if err != nil {
 		return nil, err
@@ -102,6 +108,25 @@ func New(ctx context.Context, o Options) (*Summary, error) {
 	return r.do(ctx)
 }
 
+// paths are those of the texts of the plan.
+func (o *Options) paths() []string {
+	if o.Plan == nil {
+		return nil
+	}
+	return slices.Clone(o.Plan.Files)
+}
+
+// writable refuses paths that JSON cannot have: shards would be told others, and keep there what nobody finds.
+func writable(paths []string) error {
+	var errs []error
+	for _, path := range paths {
+		if full, err := filepath.Abs(path); err != nil || !utf8.ValidString(full) {
+			errs = append(errs, errors.Join(err, fmt.Errorf("%q is not UTF-8, and a run writes its paths down as JSON: use a folder whose whole path is UTF-8", full)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // Resume goes on with a run that was interrupted or killed, with the same program and the same simulators.
 func Resume(ctx context.Context, dir string, o Common) (*Summary, error) {
 	f, err := Open(dir)
@@ -109,6 +134,9 @@ func Resume(ctx context.Context, dir string, o Common) (*Summary, error) {
 		return nil, err
 	}
 	if err := o.Launcher.Ready(ctx); err != nil {
+		return nil, err
+	}
+	if err := writable([]string{f.Dir}); err != nil {
 		return nil, err
 	}
 	if err := f.hold(); err != nil {

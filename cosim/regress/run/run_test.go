@@ -22,6 +22,7 @@ import (
 	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/shard"
+	"metaroce/tandem/internal/glob"
 )
 
 // TestMain plays shards, workers and runners, which are processes of their own.
@@ -167,6 +168,27 @@ func TestSameResultsForAnyNumberOfWorkers(t *testing.T) {
 func TestRunsOfNothing(t *testing.T) {
 	_, err := New(context.Background(), options(t.TempDir(), nil))
 	assert.ErrorIs(t, err, ErrNothing)
+}
+
+// TestNamesOfFolders: the folder of the runs may be called anything that JSON can have; what it cannot is refused before there is a folder.
+func TestNamesOfFolders(t *testing.T) {
+	for _, name := range []string{"run[1]", "[", "a*b?", "two words\n", `back\slash`} {
+		s := do(t, options(filepath.Join(t.TempDir(), name), cheap(3)))
+		assert.Equal(t, map[result.Verdict]int{result.Match: 3}, s.Folder.Header.Counts, name)
+		require.NoError(t, s.Folder.retire(context.Background()))
+		life, err := glob.In(s.Folder.path(shard.Folder), "*.void")
+		require.NoError(t, err)
+		assert.Empty(t, life, "every shard is known to have ended")
+	}
+	dir := filepath.Join(t.TempDir(), "r\xff")
+	_, err := New(context.Background(), options(dir, cheap(1)))
+	assert.ErrorContains(t, err, `r\xff" is not UTF-8, and a run writes its paths down as JSON: use a folder whose whole path is UTF-8`)
+	assert.NoDirExists(t, dir)
+	s := do(t, options(t.TempDir(), cheap(1)))
+	moved := filepath.Join(t.TempDir(), "r\xff")
+	require.NoError(t, os.Rename(s.Folder.Dir, moved))
+	_, err = Resume(context.Background(), moved, options("", nil).Common)
+	assert.ErrorContains(t, err, "is not UTF-8")
 }
 
 // TestHangsAndCrashes: each is the verdict of its own test, and all others have theirs.

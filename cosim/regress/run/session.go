@@ -14,6 +14,7 @@ import (
 	"metaroce/tandem/cosim/regress/execute"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/shard"
+	"metaroce/tandem/internal/glob"
 )
 
 // voidSuffix is put behind the name of a shard's file that nobody may begin any more.
@@ -25,7 +26,7 @@ const retireWait = time.Minute
 // retire ends what an earlier session of the run left: its runner was killed, and on a farm its shards may run or wait in a
 // queue still. Those that run are stopped; the others find that their file is gone.
 func (f *Folder) retire(ctx context.Context) error {
-	files, err := filepath.Glob(f.path(filepath.Join(shard.Folder, "r*-*.json")))
+	files, err := glob.In(f.path(shard.Folder), "r*-*.json")
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (f *Folder) tidy(list []result.Record) {
 		named[list[i].Folder], named[list[i].Coverage] = true, true
 	}
 	for _, name := range []string{execute.TestsFolder, coverage.Folder} {
-		found, _ := filepath.Glob(f.path(filepath.Join(name, "*", "*"))) // a folder that cannot be read keeps what it has
+		found, _ := glob.In(f.path(name), "*/*") // a folder that cannot be read keeps what it has
 		for _, path := range found {
 			if rel, err := filepath.Rel(f.Dir, path); err == nil && !named[rel] {
 				_ = os.RemoveAll(path)

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
+
+	"metaroce/tandem/internal/glob"
 )
 
 // scratchPattern names scratch folders. One that nobody holds was left by a supervisor that was killed.
@@ -69,7 +70,7 @@ func hold(dir string) (*os.File, error) {
 
 // sweep removes what was left.
 func sweep(base string) {
-	left, _ := filepath.Glob(filepath.Join(base, scratchPattern)) // a fixed pattern: cannot fail
+	left, _ := glob.In(base, scratchPattern) // a fixed pattern: cannot fail
 	for _, dir := range left {
 		if f, err := hold(dir); err == nil {
 			_ = os.RemoveAll(dir)
