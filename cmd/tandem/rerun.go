@@ -281,9 +281,13 @@ const changesShown = 20
 // changes tells what came to another end than before.
 func (a *app) changes(f *regression.Folder, before map[string]result.Record, s *regression.Summary) {
 	var lines []string
+	held := 0 // against what they came to before
 	for i := range s.Records {
 		r := &s.Records[i]
 		old, ok := before[r.ID()]
+		if ok {
+			held++
+		}
 		if ok && (old.Verdict != r.Verdict || old.Signature.Key() != r.Signature.Key()) {
 			lines = append(lines, fmt.Sprintf("%s: was %s, is %s", r.ID(), end(&old), end(r)))
 		}
@@ -295,7 +299,10 @@ func (a *app) changes(f *regression.Folder, before map[string]result.Record, s *
 		}
 		fmt.Fprintln(a.out, l)
 	}
-	fmt.Fprintf(a.out, "%d of %s came to another end than in %s\n", len(lines), plural(len(s.Records), "execution"), f.Header.ID)
+	fmt.Fprintf(a.out, "%d of %s came to another end than in %s\n", len(lines), plural(held, "execution"), f.Header.ID)
+	if none := len(s.Records) - held; none > 0 {
+		fmt.Fprintf(a.out, "%s has no result of %s\n", f.Header.ID, plural(none, "execution"))
+	}
 }
 
 // end is a verdict with its cause.

@@ -16,6 +16,7 @@ import (
 	"metaroce/tandem/cosim/regress/shard"
 	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/cosim/suite"
+	"metaroce/tandem/internal/atomicfile"
 )
 
 // rerunFolder is where folders of executions that are run again go, below the run folder; where one with waves would be replaced,
@@ -57,6 +58,9 @@ func (a *app) rerunOne(f *rerunFlags, arg string) error {
 		return err
 	}
 	e := execute.Env{Root: root, Run: x.folder.Dir, Work: filepath.Join(work, "w"), Tests: placeOf(x.folder.Dir, x.c.ID()), Keep: "always", Waves: f.waves, Program: program, Log: aboveLine{a.err, a.errTerm}}
+	if err := keeps(filepath.Join(e.Run, e.Tests, x.c.Suite), x.c.Test); err != nil {
+		return err
+	}
 	if !f.waves {
 		stop := func() {}
 		e.Binaries, err = execute.Build(a.ctx, []plan.Case{x.c}, root, func(key string) {
@@ -84,6 +88,19 @@ func (a *app) rerunOne(f *rerunFlags, arg string) error {
 	}
 	a.explainRerun(f, x, &r, outcome)
 	return done(r.Verdict.Exit())
+}
+
+// keeps makes the place for what is run again, and says before it is run that nothing can be kept there: behind it that would be
+// another end of it.
+func keeps(place, name string) error {
+	err := os.MkdirAll(place, 0o755)
+	if err == nil {
+		err = atomicfile.Check(filepath.Join(place, name))
+	}
+	if err != nil {
+		return fmt.Errorf("what it comes to cannot be kept in its run: %w; make a copy of the run folder and run it again from that", err)
+	}
+	return nil
 }
 
 // deviceOf is what a case is run on, in words.

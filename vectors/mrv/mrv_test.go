@@ -284,8 +284,8 @@ func TestOtherPayload(t *testing.T) {
 
 func TestWriteRefuses(t *testing.T) {
 	v := &Vector{Name: "a"}
-	_, err := Encode(&File{Vectors: []*Vector{v, {Name: "a"}, {}, {Name: "s", Steps: []Step{{Before: []byte{1}}}}}}, 1)
-	for _, want := range []string{`two vectors are called "a"`, "without a name", "1 bytes before and 0 after"} {
+	_, err := Encode(&File{Vectors: []*Vector{v, {Name: "a"}, {}, {Name: "s", Steps: []Step{{Before: []byte{1}}}}, {Name: "x\xff"}, {Name: "n\nl"}}}, 1)
+	for _, want := range []string{`two vectors are called "a"`, "without a name", `the name "x\xff"`, `the name "n\nl": want UTF-8 without control characters`, "1 bytes before and 0 after"} {
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -88,6 +91,9 @@ func (f *File) check() error {
 	for _, v := range f.Vectors {
 		if v.Name == "" {
 			errs = append(errs, errors.New("mrv: a vector without a name"))
+		}
+		if !utf8.ValidString(v.Name) || strings.ContainsFunc(v.Name, unicode.IsControl) {
+			errs = append(errs, fmt.Errorf("mrv: the name %q: want UTF-8 without control characters, because lists and JSON have it too", v.Name))
 		}
 		if seen[v.Name] {
 			errs = append(errs, fmt.Errorf("two vectors are called %q: a file holds a name once", v.Name))

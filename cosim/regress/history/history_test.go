@@ -172,6 +172,23 @@ func TestIndexesThatCannotBeRead(t *testing.T) {
 	assert.ErrorContains(t, err, "form 99, this program reads 2")
 }
 
+// TestReadOnly: an index that may only be read is read.
+func TestReadOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), FileName)
+	s, err := Open(path)
+	require.NoError(t, err)
+	require.NoError(t, s.Add(run("p-1", 100), nil))
+	require.NoError(t, s.Close())
+	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro&_txlock=immediate")
+	require.NoError(t, err)
+	defer db.Close()
+	s = &Store{db}
+	require.NoError(t, s.prepare())
+	got, err := s.Runs("", 10)
+	require.NoError(t, err)
+	assert.Len(t, got, 1)
+}
+
 // TestOlderForm: an index without wall times gets those between begin and end, once, and new runs their own.
 func TestOlderForm(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)

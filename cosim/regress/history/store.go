@@ -78,13 +78,17 @@ func Open(path string) (*Store, error) {
 }
 
 // prepare makes the tables, or brings those of an older form up to this one. It holds the lock: of two that do it, one waits.
+// An index of this form is not written to: it may be somebody else's.
 func (s *Store) prepare() error {
+	var found int
+	if err := s.db.QueryRow("PRAGMA user_version").Scan(&found); err != nil || found == form {
+		return err
+	}
 	tx, err := s.db.Begin()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // of nothing, once it is committed
-	var found int
 	if err := tx.QueryRow("PRAGMA user_version").Scan(&found); err != nil {
 		return err
 	}

@@ -82,6 +82,9 @@ func Compare(oldDir, newDir string) (*Comparison, error) {
 	if err := errors.Join(oerr, nerr); err != nil {
 		return nil, err
 	}
+	if of.Dir == nf.Dir { // latest is often that: such a gate would always pass
+		return nil, fmt.Errorf("%s and %s are one run: name an older one to compare it with", oldDir, newDir)
+	}
 	c := &Comparison{Old: side(of), New: side(nf), Failures: []Change{}, Fixed: []Change{}, Still: []Change{}, Flaky: []Change{}, NoResult: []string{},
 		Slower: slower(ol, nl), Lost: []string{}, Unknown: []string{}}
 	sameSources := of.Header.Revision != "" && of.Header.Revision == nf.Header.Revision && !of.Header.Dirty && !nf.Header.Dirty

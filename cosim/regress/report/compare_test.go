@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -65,6 +67,15 @@ func TestCompare(t *testing.T) {
 	assert.Equal(t, []string{before[1].ID(), before[2].ID(), before[4].ID()}, ids(c.Flaky))
 	c = compare(t, before, after, func(h *run.Header) { h.Dirty = true })
 	assert.Empty(t, c.Flaky)
+}
+
+// TestCompareWithItself: two names of one run are no comparison, and would never find anything.
+func TestCompareWithItself(t *testing.T) {
+	dir := newWorld(t).run([]result.Record{match("a/b", 0)}, nil)
+	latest := filepath.Join(t.TempDir(), "latest")
+	require.NoError(t, os.Symlink(dir, latest))
+	_, err := Compare(dir, latest)
+	assert.EqualError(t, err, fmt.Sprintf("%s and %s are one run: name an older one to compare it with", dir, latest))
 }
 
 // TestCompareResults: nothing passes because it was not run.
