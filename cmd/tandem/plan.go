@@ -44,6 +44,9 @@ func completeScenario(_ *cobra.Command, _ []string, start string) ([]string, cob
 
 // load reads a scenario by name or file. A file is what ends in .scn or has a separator in it.
 func load(arg string) (*scenario.File, error) {
+	if strings.HasSuffix(arg, ".mrv") {
+		return nil, fmt.Errorf("%s: a file of vectors is no scenario; what runs it is tandem vectors check --dut rtl %s", arg, session.ShellWord(arg))
+	}
 	if strings.HasSuffix(arg, ".scn") || strings.ContainsRune(arg, filepath.Separator) {
 		text, err := os.ReadFile(arg)
 		if err != nil {

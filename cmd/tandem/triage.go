@@ -218,7 +218,7 @@ func (a *app) buckets(t *triage.Triage, folder string, seen map[string]history.S
 	}
 	for i := range t.Entries {
 		if e := &t.Entries[i]; e.State == triage.Absent {
-			fmt.Fprintf(a.out, "known, but did not occur: %s, %s (%s, at %s)\n", e.Issue, e.Why, e.Pattern, e.Place)
+			fmt.Fprintf(a.out, "known, but did not occur: %s, %s (%s, at %s); if it is mended, take it off the list\n", e.Issue, e.Why, e.Pattern, e.Place)
 		}
 	}
 }

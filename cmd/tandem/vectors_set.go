@@ -1,13 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/vector"
+	"metaroce/tandem/vectors/scenarios"
 )
 
 func (a *app) vectorsDiff() *cobra.Command {
@@ -57,6 +63,9 @@ the old ones with the ending .rej, and the exit code is 1. A vector that would b
 			if err != nil {
 				return usage(c, "%w", err)
 			}
+			if err := a.builtIn(); err != nil {
+				return err
+			}
 			if !c.Flags().Changed("dir") {
 				dir = a.golden()
 			}
@@ -80,6 +89,42 @@ the old ones with the ending .rej, and the exit code is 1. A vector that would b
 	atLeast(c, 0, "workers")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the change as JSON")
 	return c
+}
+
+// builtIn finds texts of the checkout that are not those inside this program, which is what the set is made of: a new one would
+// be left out without a word, and "nothing changes" be said of it.
+func (a *app) builtIn() error {
+	root, err := a.rootOr()
+	if err != nil {
+		return err
+	}
+	here := os.DirFS(filepath.Join(root, "vectors", "scenarios"))
+	names, err := fs.Glob(here, "*.scn")
+	if err != nil || len(names) == 0 {
+		return err // no checkout
+	}
+	inside, err := fs.Glob(scenarios.Files, "*.scn")
+	if err != nil {
+		return err
+	}
+	names = slices.Concat(names, inside)
+	slices.Sort(names)
+	var other []string
+	for _, name := range slices.Compact(names) {
+		was, errWas := fs.ReadFile(scenarios.Files, name)
+		is, errIs := fs.ReadFile(here, name)
+		if errWas != nil || errIs != nil || !bytes.Equal(was, is) {
+			other = append(other, name)
+		}
+	}
+	if len(other) == 0 {
+		return nil
+	}
+	more := ""
+	if len(other) > 1 {
+		more = fmt.Sprintf(" and %d more", len(other)-1)
+	}
+	return fmt.Errorf("the texts in vectors/scenarios of %s are not those that this program was built with, of which it makes the set (%s%s): make build first, or make golden, which does", root, other[0], more)
 }
 
 func (a *app) blessed(b *vector.Blessing, err error, asJSON bool) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"metaroce/tandem/cosim/lockstep"
 	"metaroce/tandem/cosim/rtl"
@@ -67,9 +68,7 @@ func Check(ctx context.Context, v *mrv.Vector, o Options) *Outcome {
 	seen, watch, err := Run(ctx, v, o)
 	var d *divergence
 	if errors.As(err, &d) {
-		out.Folder = d.verdict.Folder
-		out.Result, out.Line = lockstep.Diverged, d.verdict.Line
-		return out
+		return out.ended(d.verdict)
 	}
 	if err != nil {
 		return out.failed(err)
@@ -80,6 +79,18 @@ func Check(ctx context.Context, v *mrv.Vector, o Options) *Outcome {
 	out.Mismatches, out.More = append(res.Mismatches, bad...), res.More
 	return out.judge()
 }
+
+// ended is a run on RTL that lockstep ended before what the vector asks for could be looked at: compared are the events until then.
+func (out *Outcome) ended(v *lockstep.Verdict) *Outcome {
+	out.Result, out.Line, out.Folder = lockstep.Diverged, bare(v), v.Folder
+	for _, n := range v.Compared {
+		out.Compared += int(n)
+	}
+	return out
+}
+
+// bare is the line of a verdict without its result, which stands beside it.
+func bare(v *lockstep.Verdict) string { return strings.TrimPrefix(v.Line, v.Result.String()+": ") }
 
 func (out *Outcome) failed(err error) *Outcome {
 	out.Result, out.Line = lockstep.BenchFailed, err.Error()
@@ -229,5 +240,5 @@ func simulate(ctx context.Context, v *mrv.Vector, o Options, observe func([]byte
 	case lockstep.Unsupported:
 		return &target.Unsupported{What: verdict.Line}
 	}
-	return errors.New(verdict.Line)
+	return errors.New(bare(verdict))
 }

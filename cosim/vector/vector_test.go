@@ -218,3 +218,12 @@ func TestWindowsOfCycles(t *testing.T) {
 	assert.Equal(t, lockstep.Match, out.Result)
 	assert.Equal(t, 1, out.Untimed)
 }
+
+// What lockstep ended says its result once, and that something was compared.
+func TestEndedByLockstep(t *testing.T) {
+	out := (&Outcome{Name: "n"}).ended(&lockstep.Verdict{Result: lockstep.Diverged, Line: "divergence: window packet xid 0x1: out.ack_now is 1",
+		Folder: "runs/n-1", Compared: map[string]uint64{"admit": 5, "window": 1}})
+	assert.Equal(t, Outcome{Name: "n", Result: lockstep.Diverged, Line: "window packet xid 0x1: out.ack_now is 1", Folder: "runs/n-1", Compared: 6}, *out)
+	assert.Equal(t, "device: was silent", bare(&lockstep.Verdict{Result: lockstep.BenchFailed, Line: "bench failure: device: was silent"}))
+	assert.Equal(t, "x.scn:1:1: expected", bare(&lockstep.Verdict{Result: lockstep.Diverged, Line: "x.scn:1:1: expected"}))
+}

@@ -96,7 +96,7 @@ func (f *File) check() error {
 			errs = append(errs, fmt.Errorf("mrv: the name %q: want UTF-8 without control characters, because lists and JSON have it too", v.Name))
 		}
 		if seen[v.Name] {
-			errs = append(errs, fmt.Errorf("two vectors are called %q: a file holds a name once", v.Name))
+			errs = append(errs, fmt.Errorf("two vectors are called %q: a file holds a name once; one of a text is called as the text is: copy it under another name, or make a file of each", v.Name))
 		}
 		seen[v.Name] = true
 		for i := range v.Steps {

@@ -58,7 +58,7 @@ func TestClaimsOfTheProject(t *testing.T) {
 func TestEveryTestHasAPoint(t *testing.T) {
 	p, err := Load(filepath.Join(projectRoot, "plans", "full.yaml"), nil)
 	require.NoError(t, err)
-	assert.Empty(t, p.Mapped().Unmapped)
+	assert.Empty(t, p.Mapped().Unmapped, "no point asks for these: name them in one of plans/*.testplan.yaml")
 }
 
 // TestCovergroupsOfTheProject: all groups of bins, those of the send side too, have to be closed.
