@@ -106,11 +106,42 @@ func (d *Difference) describe(a, b []byte) {
 func diffStimulus(a, b stimulus.List) string {
 	for i := range min(len(a), len(b)) {
 		if x, y := journal.AppendItem(nil, &a[i]), journal.AppendItem(nil, &b[i]); !bytes.Equal(x, y) {
-			return fmt.Sprintf("item %d of the stimulus is another: %v of %d bytes here, %v of %d bytes there", i, a[i].Kind, len(a[i].Data), b[i].Kind, len(b[i].Data))
+			return fmt.Sprintf("item %d of the stimulus is another: %s here, %s there", i, itemText(&a[i]), itemText(&b[i])) + frameText(a[i].Data, b[i].Data)
 		}
 	}
 	if len(a) != len(b) {
 		return fmt.Sprintf("%d stimulus items here, %d there", len(a), len(b))
 	}
 	return ""
+}
+
+// frameText says where two frames of one length part.
+func frameText(a, b []byte) string {
+	if len(a) != len(b) || bytes.Equal(a, b) {
+		return ""
+	}
+	at := 0
+	for a[at] == b[at] {
+		at++
+	}
+	return fmt.Sprintf(", from byte %d on", at)
+}
+
+// itemText is an item with all in which two of a kind can differ, but the bytes of a frame.
+func itemText(it *stimulus.Item) string {
+	switch it.Kind {
+	case stimulus.KindFrame:
+		return fmt.Sprintf("frame of %d bytes after %d cycles", len(it.Data), it.Gap)
+	case stimulus.KindWrite:
+		return fmt.Sprintf("write of %#x to register %#x", it.Value, it.Addr)
+	case stimulus.KindRead:
+		return fmt.Sprintf("read of register %#x", it.Addr)
+	case stimulus.KindWaitCycles:
+		return fmt.Sprintf("wait of %d cycles", it.Value)
+	case stimulus.KindFault, stimulus.KindLatency:
+		return fmt.Sprintf("%v %#x to %#x", it.Kind, it.Lo, it.Hi)
+	case stimulus.KindStall:
+		return fmt.Sprintf("stall of %v, %d permille, at most %d cycles", it.Port, it.Permille, it.Run)
+	}
+	return it.Kind.String()
 }

@@ -309,3 +309,22 @@ func TestShellWord(t *testing.T) {
 	assert.Equal(t, "runs/in-order-1", ShellWord("runs/in-order-1"))
 	assert.Equal(t, "./-x.scn", ShellWord("-x.scn"))
 }
+
+// TestDiffStimulus: what is said of two items tells them apart.
+func TestDiffStimulus(t *testing.T) {
+	for _, c := range []struct {
+		a, b stimulus.Item
+		want string
+	}{
+		{stimulus.Item{Kind: stimulus.KindWrite, Addr: 0x44, Value: 1}, stimulus.Item{Kind: stimulus.KindWrite, Addr: 0x44, Value: 2}, "write of 0x1 to register 0x44 here, write of 0x2 to register 0x44 there"},
+		{stimulus.Item{Kind: stimulus.KindRead, Addr: 4}, stimulus.Item{Kind: stimulus.KindWaitIdle}, "read of register 0x4 here, wait-idle there"},
+		{stimulus.Item{Kind: stimulus.KindWaitCycles, Value: 4}, stimulus.Item{Kind: stimulus.KindWaitCycles, Value: 5}, "wait of 4 cycles here, wait of 5 cycles there"},
+		{stimulus.Item{Kind: stimulus.KindLatency, Lo: 4, Hi: 9}, stimulus.Item{Kind: stimulus.KindFault, Lo: 4, Hi: 9}, "latency 0x4 to 0x9 here, fault 0x4 to 0x9 there"},
+		{stimulus.Item{Kind: stimulus.KindStall, Port: stimulus.PortAck, Permille: 4, Run: 9}, stimulus.Item{Kind: stimulus.KindStall, Port: stimulus.PortAck, Permille: 5, Run: 9},
+			"stall of ack, 4 permille, at most 9 cycles here, stall of ack, 5 permille, at most 9 cycles there"},
+		{stimulus.Item{Kind: stimulus.KindFrame, Data: []byte{1, 2, 3}}, stimulus.Item{Kind: stimulus.KindFrame, Data: []byte{1, 2, 4}}, "frame of 3 bytes after 0 cycles here, frame of 3 bytes after 0 cycles there, from byte 2 on"},
+		{stimulus.Item{Kind: stimulus.KindFrame, Data: []byte{1}, Gap: 3}, stimulus.Item{Kind: stimulus.KindFrame, Data: []byte{1}}, "frame of 1 bytes after 3 cycles here, frame of 1 bytes after 0 cycles there"},
+	} {
+		assert.Equal(t, "item 0 of the stimulus is another: "+c.want, diffStimulus(stimulus.List{c.a}, stimulus.List{c.b}))
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -63,6 +64,27 @@ func TestLeftOver(t *testing.T) {
 	after, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Equal(t, len(before), len(after))
+}
+
+// TestRunUsage: what run.sh cannot do it says, with what it would want; nothing is built.
+func TestRunUsage(t *testing.T) {
+	dir, rtl := t.TempDir(), t.TempDir()
+	require.NoError(t, Verilog(dir, load(t, "receive/directed.mrv")[:1]))
+	require.NoError(t, os.WriteFile(filepath.Join(rtl, "files.f"), nil, 0o600))
+	for want, args := range map[string][]string{
+		"RTL is missing\nusage: ":                                              {},
+		"there is no files.f in nowhere\nusage: ":                              {"nowhere"},
+		"modelsim: want icarus, verilator or both\nusage: ":                    {rtl, "modelsim"},
+		"nothing was run: no vector of " + dir + " is called like VEC_ONLY=x$": {rtl, "icarus"},
+	} {
+		cmd := exec.Command("bash", append([]string{filepath.Join(dir, "run.sh")}, args...)...)
+		cmd.Env = append(os.Environ(), "VEC_ONLY=x$")
+		out, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		require.ErrorAs(t, err, &exit)
+		assert.Equal(t, 2, exit.ExitCode())
+		assert.Contains(t, string(out), want)
+	}
 }
 
 // TestOtherLayout: steps of other records are neither shown nor exported as if they were of these.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"metaroce/tandem/cosim/regress/coverage"
+	"metaroce/tandem/cosim/regress/triage"
 )
 
 // What a mail or a merge request has room for; the page has all.
@@ -61,6 +62,7 @@ func (r *Report) Markdown(w io.Writer) error {
 		m.line("| %s | %d | %d | %d | %s |", mdText(s.Name), s.Tests, s.Runs, s.Match, span(s.Duration))
 	}
 	m.causes(r)
+	m.unmet(r)
 	if r.Against != nil {
 		m.against(r.Against)
 	}
@@ -93,7 +95,7 @@ func (m markdown) causes(r *Report) {
 		}
 		known := ""
 		if b.Known != nil {
-			known = fmt.Sprintf(" (known: %s, until %s)", mdText(b.Known.Issue), b.Known.Expires)
+			known = fmt.Sprintf(" (%s)", mdText(b.Known.Text(b.Expired)))
 		}
 		m.line("%d. **%s** in %s: %s%s", b.Number, b.Verdict, plural(b.Count, "execution"), mdText(b.Signature.String()), known)
 		for _, w := range b.Why {
@@ -109,6 +111,15 @@ func (m markdown) causes(r *Report) {
 		}
 		if b.Shrunk != nil {
 			m.line("   - shrunk from %d to %d events: %s", b.Shrunk.Before, b.Shrunk.After, mdCode(b.Shrunk.Again))
+		}
+	}
+}
+
+// unmet lists known failures that did not occur: who reads no more than this would never take them off the list.
+func (m markdown) unmet(r *Report) {
+	for i := range r.Known {
+		if e := &r.Known[i]; e.State == triage.Absent {
+			m.line("\nKnown, but did not occur: %s, %s (%s).", mdText(e.Issue), mdText(e.Why), mdText(e.Place))
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"metaroce/tandem/cosim/regress/known"
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/run"
 	"metaroce/tandem/cosim/regress/triage"
@@ -272,4 +273,16 @@ func TestLarge(t *testing.T) {
 	t.Logf("%d bytes", len(html))
 	assert.Less(t, len(html), 5<<20)
 	assert.Greater(t, strings.Count(html, "random/t"), 3000)
+}
+
+// TestKnownInMarkdown: that a known failure has expired, and that one did not occur, is told in the short form too.
+func TestKnownInMarkdown(t *testing.T) {
+	w := newWorld(t)
+	dir := w.some(false)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, known.FileName), []byte("known:\n  - {issue: B-12, expires: 2027-01-14, why: on its way, tests: [bugs/known]}\n"+
+		"  - {issue: B-13, expires: 2027-12-31, why: mended, rule: R-ACK}\n"), 0o600))
+	md := text(t, read(t, dir, Options{}), "md")
+	assert.Contains(t, md, "(known until 2027-01-14, B-12, and expired)")
+	assert.Contains(t, md, "\nKnown, but did not occur: B-13, mended (known.yaml:3:5).")
+	assert.NotContains(t, md, "did not occur: B-12")
 }

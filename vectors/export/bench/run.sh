@@ -6,9 +6,12 @@
 # Exit: 0 all pass, 1 a vector fails, 2 the bench cannot be built or nothing was run.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-[ $# -ge 1 ] && [ -e "$1/files.f" ] || { echo "usage: run.sh RTL [icarus|verilator|both]" >&2; exit 2; }
+wrong() { printf '%s\nusage: run.sh RTL [icarus|verilator|both]     RTL: the folder rtl/ of the design, with files.f\n' "$1" >&2; exit 2; }
+[ $# -ge 1 ] || wrong 'RTL is missing'
+[ -e "$1/files.f" ] || wrong "there is no files.f in $1"
 rtl=$(cd "$1" && pwd)
 tools=${2:-both}
+case $tools in icarus | verilator | both) ;; *) wrong "$tools: want icarus, verilator or both" ;; esac
 work=${VEC_WORK:-$(mktemp -d)}
 mkdir -p "$work"
 [ -n "${VEC_WORK:-}" ] || trap 'rm -rf "$work"' EXIT
@@ -65,4 +68,4 @@ for dir in "$here"/receive-* "$here"/block-*; do
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] || exit 1
-[ "$passed" -gt 0 ] || { echo "nothing was run" >&2; exit 2; }
+[ "$passed" -gt 0 ] || { echo "nothing was run${VEC_ONLY:+: no vector of $here is called like VEC_ONLY=$VEC_ONLY}" >&2; exit 2; }
