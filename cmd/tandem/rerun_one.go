@@ -87,6 +87,9 @@ func (a *app) rerunOne(f *rerunFlags, arg string) error {
 		return done(r.Verdict.Exit())
 	}
 	a.explainRerun(f, x, &r, outcome)
+	if changed(x.folder.Header.Binaries, e.Binaries) {
+		fmt.Fprintf(a.out, "the RTL or its bench is another one than in %s\n", x.folder.Header.ID)
+	}
 	return done(r.Verdict.Exit())
 }
 
@@ -101,6 +104,16 @@ func keeps(place, name string) error {
 		return fmt.Errorf("what it comes to cannot be kept in its run: %w; make a copy of the run folder and run it again from that", err)
 	}
 	return nil
+}
+
+// changed tells that a simulator is made of other sources than the run's of the same key was: its folder is named by them.
+func changed(then, now map[string]string) bool {
+	for key, path := range now {
+		if was, ok := then[key]; ok && filepath.Base(filepath.Dir(was)) != filepath.Base(filepath.Dir(path)) {
+			return true
+		}
+	}
+	return false
 }
 
 // deviceOf is what a case is run on, in words.
