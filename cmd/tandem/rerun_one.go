@@ -86,10 +86,7 @@ func (a *app) rerunOne(f *rerunFlags, arg string) error {
 		}
 		return done(r.Verdict.Exit())
 	}
-	a.explainRerun(f, x, &r, outcome)
-	if changed(x.folder.Header.Binaries, e.Binaries) {
-		fmt.Fprintf(a.out, "the RTL or its bench is another one than in %s\n", x.folder.Header.ID)
-	}
+	a.explainRerun(f, x, &r, outcome, changed(x.folder.Header.Binaries, e.Binaries))
 	return done(r.Verdict.Exit())
 }
 
@@ -143,7 +140,7 @@ func (a *app) execute(e *execute.Env, c *plan.Case) (result.Record, error) {
 }
 
 // explainRerun says what the execution came to, and whether that is what it came to before.
-func (a *app) explainRerun(f *rerunFlags, x *chosen, r *result.Record, o *suite.Outcome) {
+func (a *app) explainRerun(f *rerunFlags, x *chosen, r *result.Record, o *suite.Outcome, otherRTL bool) {
 	if o != nil {
 		o.Rerun = r.Again
 		o.Explain(a.out) // with the folder
@@ -162,6 +159,9 @@ func (a *app) explainRerun(f *rerunFlags, x *chosen, r *result.Record, o *suite.
 		} else {
 			fmt.Fprintf(a.out, "another end than in %s: there it came to %s\n", x.folder.Header.ID, end(x.before))
 		}
+	}
+	if otherRTL {
+		fmt.Fprintf(a.out, "the RTL or its bench is another one than in %s\n", x.folder.Header.ID)
 	}
 	fmt.Fprintf(a.out, "%s: %s, %d events compared, %d cycles\n", a.paint(r.Verdict == result.Match, string(r.Verdict)), r.ID(), r.Events, r.Cycles)
 }
