@@ -138,7 +138,7 @@ func TestFailureNamesTheLastRecord(t *testing.T) {
 }
 
 func TestSilentDevice(t *testing.T) {
-	d, err := accept(t, testTerms(), func(c *net.UnixConn) { _, _ = c.Write(hello(t, testHello())) })
+	d, err := accept(t, shortTerms(), func(c *net.UnixConn) { _, _ = c.Write(hello(t, testHello())) })
 	require.NoError(t, err)
 	_, err = d.Next(context.Background())
 	assert.ErrorContains(t, err, "device: was silent for 300ms")
@@ -185,12 +185,33 @@ func TestSpokeWhileLookedAt(t *testing.T) {
 	assert.Equal(t, 2, asked)
 }
 
-func TestDeviceThatTakesNothing(t *testing.T) {
+// A deadline that has passed hides nothing that was said before it.
+func TestReadWhatIsThere(t *testing.T) {
+	conns := make(chan *net.UnixConn, 1)
 	d, err := accept(t, testTerms(), func(c *net.UnixConn) {
 		_, _ = c.Write(hello(t, testHello()))
-		for range 100 { // alive, but it never reads
-			_, _ = c.Write(frame(msgAlive, 0, 0, nil))
-			time.Sleep(50 * time.Millisecond)
+		conns <- c
+	})
+	require.NoError(t, err)
+	_, err = d.readWhatIsThere()
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "nothing is there")
+	c := <-conns
+	_, err = c.Write([]byte("words"))
+	require.NoError(t, err)
+	require.NoError(t, c.CloseWrite())
+	require.NoError(t, d.conn.SetReadDeadline(time.Unix(1, 0)))
+	n, err := d.readWhatIsThere()
+	require.NoError(t, err)
+	assert.Equal(t, 5, n)
+	_, err = d.readWhatIsThere()
+	assert.ErrorIs(t, err, io.EOF)
+}
+
+func TestDeviceThatTakesNothing(t *testing.T) {
+	d, err := accept(t, shortTerms(), func(c *net.UnixConn) {
+		_, _ = c.Write(hello(t, testHello()))
+		for err := error(nil); err == nil; { // alive, as often as it can, but it never reads
+			_, err = c.Write(frame(msgAlive, 0, 0, nil))
 		}
 	})
 	require.NoError(t, err)
@@ -227,6 +248,28 @@ func TestNoDevice(t *testing.T) {
 	close(gone)
 	_, err = l.Accept(context.Background(), testTerms(), time.Minute, gone)
 	assert.ErrorIs(t, err, ErrPeerGone)
+}
+
+// A device that waits for a processor before it connects is waited for, but not for ever.
+func TestBusyStart(t *testing.T) {
+	l, err := Listen(shortDir(t))
+	require.NoError(t, err)
+	defer l.Close()
+	terms := testTerms()
+	asked := 0
+	terms.Runs = func() bool {
+		if asked++; asked == 3 {
+			goDevice(t, l.Path, func(c *net.UnixConn) { _, _ = c.Write(hello(t, testHello())) })
+		}
+		return true
+	}
+	d, err := l.Accept(context.Background(), terms, 10*time.Millisecond, make(chan struct{}))
+	require.NoError(t, err)
+	defer d.Close()
+	assert.GreaterOrEqual(t, asked, 3)
+
+	_, err = l.Accept(context.Background(), terms, 10*time.Millisecond, make(chan struct{}))
+	assert.ErrorContains(t, err, "device: did not connect within 10ms")
 }
 
 func TestSocket(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -108,11 +109,11 @@ func (d *Device) read(ctx context.Context) error {
 	begin := time.Now()
 	n, err := d.readOnce(d.terms.Stall)
 	for busy := true; busy && n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil; {
-		wait := d.terms.Stall
-		if busy = d.terms.busy(time.Since(begin)); !busy { // it may have spoken and gone to sleep before it was looked at
-			wait = lastRead
+		if busy = d.terms.busy(time.Since(begin)); busy {
+			n, err = d.readOnce(d.terms.Stall)
+		} else { // it may have spoken and gone to sleep before it was looked at
+			n, err = d.readWhatIsThere()
 		}
-		n, err = d.readOnce(wait)
 	}
 	if n > 0 {
 		return nil
@@ -130,9 +131,6 @@ func (d *Device) read(ctx context.Context) error {
 	}
 }
 
-// lastRead is a moment for bytes that are there.
-const lastRead = 10 * time.Millisecond
-
 // readOnce waits for bytes.
 func (d *Device) readOnce(wait time.Duration) (int, error) {
 	if err := d.conn.SetReadDeadline(time.Now().Add(wait)); err != nil {
@@ -141,6 +139,35 @@ func (d *Device) readOnce(wait time.Duration) (int, error) {
 	n, err := d.conn.Read(d.in[d.w:])
 	d.w += n
 	return n, err
+}
+
+// readWhatIsThere does not wait, and no deadline keeps it from bytes that are there: behind one that has passed, a read
+// takes nothing at all, and on a busy machine every deadline can pass before its read begins.
+func (d *Device) readWhatIsThere() (int, error) {
+	if err := d.conn.SetReadDeadline(time.Time{}); err != nil {
+		return 0, err
+	}
+	raw, err := d.conn.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	n, now := 0, error(nil)
+	err = raw.Read(func(fd uintptr) bool {
+		n, now = syscall.Read(int(fd), d.in[d.w:])
+		return true
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case errors.Is(now, syscall.EAGAIN) || errors.Is(now, syscall.EINTR):
+		return 0, os.ErrDeadlineExceeded
+	case now != nil:
+		return 0, now
+	case n == 0:
+		return 0, io.EOF
+	}
+	d.w += n
+	return n, nil
 }
 
 // Next returns the next batch of records, whole transactions, valid until the call after; io.EOF behind the last one,

@@ -17,11 +17,19 @@ import (
 	"metaroce/tandem/model/event"
 )
 
+// testTerms bear any silence that a busy machine makes.
 func testTerms() Terms {
 	return Terms{
 		Schema: event.SchemaHash, Preset: "tiny", Params: []PresetParam{{"conns", 4}}, Seed: 7, ClockPs: 4000, QuietCycles: 5000,
-		Batch: 16, Stall: 300 * time.Millisecond,
+		Batch: 16, Stall: time.Minute,
 	}
+}
+
+// shortTerms are for tests of silence, and give it time to come soon.
+func shortTerms() Terms {
+	t := testTerms()
+	t.Stall = 300 * time.Millisecond
+	return t
 }
 
 func testHello() *Hello {
@@ -70,7 +78,7 @@ func accept(t *testing.T, terms Terms, f func(c *net.UnixConn)) (*Device, error)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	goDevice(t, l.Path, f)
-	d, err := l.Accept(context.Background(), terms, 5*time.Second, make(chan struct{}))
+	d, err := l.Accept(context.Background(), terms, time.Minute, make(chan struct{}))
 	if d != nil {
 		t.Cleanup(func() { _ = d.Close() })
 	}

@@ -65,20 +65,9 @@ func (l *Listener) Accept(ctx context.Context, t Terms, wait time.Duration, gone
 		}
 		_ = l.l.SetDeadline(time.Unix(1, 0))
 	}()
-	if err := l.l.SetDeadline(time.Now().Add(wait)); err != nil {
-		return nil, target.Fail("host", err, "cannot listen for the device")
-	}
-	c, err := l.l.AcceptUnix()
+	c, err := l.accept(ctx, &t, wait, gone)
 	if err != nil {
-		select {
-		case <-gone:
-			return nil, target.Fail("device", ErrPeerGone, "no connection")
-		default:
-		}
-		if ctx.Err() != nil {
-			return nil, target.Fail("host", ctx.Err(), "interrupted")
-		}
-		return nil, target.Fail("device", nil, "did not connect within %v", wait)
+		return nil, err
 	}
 	_ = c.SetReadBuffer(1 << 20)
 	d := newDevice(c, t)
@@ -88,6 +77,37 @@ func (l *Listener) Accept(ctx context.Context, t Terms, wait time.Duration, gone
 	}
 	go d.write()
 	return d, nil
+}
+
+// accept waits for a connection, longer where the device is not given a processor.
+func (l *Listener) accept(ctx context.Context, t *Terms, wait time.Duration, gone <-chan struct{}) (*net.UnixConn, error) {
+	for begin := time.Now(); ; {
+		if err := l.l.SetDeadline(time.Now().Add(wait)); err != nil {
+			return nil, target.Fail("host", err, "cannot listen for the device")
+		}
+		if !closed(gone) && ctx.Err() == nil { // looked at behind the deadline: it may have taken the place of that of the end
+			if c, err := l.l.AcceptUnix(); err == nil {
+				return c, nil
+			}
+		}
+		switch {
+		case closed(gone):
+			return nil, target.Fail("device", ErrPeerGone, "no connection")
+		case ctx.Err() != nil:
+			return nil, target.Fail("host", ctx.Err(), "interrupted")
+		case !t.bears(time.Since(begin), wait):
+			return nil, target.Fail("device", nil, "did not connect within %v", wait)
+		}
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // handshake reads the device's hello and answers it.

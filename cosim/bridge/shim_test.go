@@ -60,15 +60,22 @@ func startShim(t *testing.T, socket string, args ...string) *shim {
 	return s
 }
 
-// ends waits for the end, which may take two seconds at most, and returns exit code and last words.
+// ends waits for the end and returns exit code and last words.
 func (s *shim) ends(t *testing.T) (int, string) {
 	t.Helper()
 	select {
 	case <-s.done:
-	case <-time.After(2 * time.Second):
-		t.Fatal("the device did not end within 2 s")
+	case <-time.After(time.Minute):
+		t.Fatal("the device did not end")
 	}
 	return s.cmd.ProcessState.ExitCode(), strings.TrimSpace(s.stderr.String())
+}
+
+// runs tells whether the device waits for a processor or a disk.
+func (s *shim) runs() bool {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	_, state, _ := strings.Cut(string(b), ") ")
+	return strings.HasPrefix(state, "R") || strings.HasPrefix(state, "D")
 }
 
 func acceptShim(t *testing.T, terms Terms, args ...string) (*Device, *shim) {
@@ -77,7 +84,8 @@ func acceptShim(t *testing.T, terms Terms, args ...string) (*Device, *shim) {
 	require.NoError(t, err)
 	defer l.Close()
 	s := startShim(t, l.Path, args...)
-	d, err := l.Accept(context.Background(), terms, 10*time.Second, s.done)
+	terms.Runs = s.runs
+	d, err := l.Accept(context.Background(), terms, time.Minute, s.done)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = d.Close() })
 	return d, s
@@ -102,7 +110,7 @@ func TestShimSendsEverything(t *testing.T) {
 		for _, batch := range []int{1, 16, 64, 256, 1024} {
 			t.Run(fmt.Sprintf("%v %d", mode, batch), func(t *testing.T) {
 				terms := testTerms()
-				terms.Mode, terms.Batch, terms.Stall = mode, batch, 5*time.Second
+				terms.Mode, terms.Batch = mode, batch
 				d, s := acceptShim(t, terms, fmt.Sprintf("cycles=%d", cycles))
 				d.Finish()
 				b := drain(t, d)
@@ -133,9 +141,7 @@ func TestShimSendsEverything(t *testing.T) {
 }
 
 func TestShimUsesStimulusAhead(t *testing.T) {
-	terms := testTerms()
-	terms.Stall = 5 * time.Second
-	d, s := acceptShim(t, terms, "cycles=10")
+	d, s := acceptShim(t, testTerms(), "cycles=10")
 	var items stimulus.List
 	beats := uint64(0)
 	for i := range 3000 { // more than the window, in several pieces, with a wait in between
@@ -156,7 +162,6 @@ func TestShimUsesStimulusAhead(t *testing.T) {
 
 func TestShimKeepsWithinTheCredit(t *testing.T) {
 	terms := testTerms()
-	terms.Stall = 5 * time.Second
 	d, _ := acceptShim(t, terms, "cycles=1000000")
 	d.Finish()
 	_, err := d.Next(context.Background())
@@ -177,7 +182,7 @@ func TestShimKeepsWithinTheCredit(t *testing.T) {
 func TestShimSecondLook(t *testing.T) {
 	for _, cycles := range []int{20, 12000} {
 		terms := testTerms()
-		terms.Mode, terms.Stall = target.ModeDigest, 5*time.Second
+		terms.Mode = target.ModeDigest
 		d, s := acceptShim(t, terms, fmt.Sprintf("cycles=%d", cycles))
 		d.Finish()
 		var oldest, last uint32
@@ -208,7 +213,7 @@ func TestShimSecondLook(t *testing.T) {
 	}
 }
 
-// Every way in which the host can go, seen from the device: it ends within 2 s, names the host, and its code is 2.
+// Every way in which the host can go, seen from the device: it ends, names the host, and its code is 2.
 func TestShimOutlivesNoHost(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -216,13 +221,11 @@ func TestShimOutlivesNoHost(t *testing.T) {
 		want string
 	}{
 		{"closes", func(c *net.UnixConn) { _ = c.Close() }, "the host closed the socket"},
-		{"is silent", func(*net.UnixConn) { time.Sleep(3 * time.Second) }, "the host was silent for"},
+		{"is silent", func(*net.UnixConn) {}, "the host was silent for"},
 		{"sends garbage", func(c *net.UnixConn) { _, _ = c.Write(bytes.Repeat([]byte{0x55}, 64)) }, "garbage on the socket: bytes 55 55 55 55"},
-		{"sends a huge message", func(c *net.UnixConn) {
-			_, _ = c.Write(frame(msgCredit, 0, 0, nil)[:8])
-			_, _ = c.Write(bytes.Repeat([]byte{0xff}, 8))
-		},
-			"garbage on the socket: a message of 4294967295 bytes"},
+		{"sends a huge message", func(c *net.UnixConn) { // in one piece: the writer may have a last one under way
+			_, _ = c.Write(append(frame(msgCredit, 0, 0, nil)[:8:8], bytes.Repeat([]byte{0xff}, 8)...))
+		}, "garbage on the socket: a message of 4294967295 bytes"},
 		{"sends an unknown type", func(c *net.UnixConn) { _, _ = c.Write(frame(99, 0, 0, nil)) }, "message type 99 from the host"},
 		{"sends a garbled count", func(c *net.UnixConn) { _, _ = c.Write(frame(msgTerminateAck, 0, 0, []byte{0xff})) }, "last message is garbled"},
 		{"welcomes twice", func(c *net.UnixConn) { _, _ = c.Write(frame(msgWelcome, 0, 0, nil)) }, "second welcome"},
@@ -239,18 +242,16 @@ func TestShimOutlivesNoHost(t *testing.T) {
 		}, "an item with 1073741824 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, s := acceptShim(t, testTerms(), "cycles=100000000")
+			terms := testTerms()
+			if c.want == "" || strings.Contains(c.want, "silent") {
+				terms = shortTerms()
+			}
+			d, s := acceptShim(t, terms, "cycles=100000000")
 			d.closing.Do(func() { close(d.quit) }) // the writer is ours now
 			t.Cleanup(func() { _ = d.conn.Close() })
-			time.Sleep(10 * time.Millisecond)
+			require.NoError(t, d.conn.SetDeadline(time.Time{}))
+			c.host(d.conn)
 			go func() { _, _ = io.Copy(io.Discard, d.conn) }()
-			go func() {
-				for range 20 { // credit, so that only the fault can end it
-					_ = d.conn.SetWriteDeadline(time.Now().Add(time.Second))
-					c.host(d.conn)
-					time.Sleep(10 * time.Millisecond)
-				}
-			}()
 			code, words := s.ends(t)
 			if c.want == "" { // a count before the end is kept, and found wrong or never used
 				return
@@ -265,7 +266,7 @@ func TestShimOutlivesNoHost(t *testing.T) {
 // TestShimPollsBehindItsLook: a host that is silent for too long, then speaks and goes to sleep just before the device looks
 // whether it runs, has spoken: the device polls once more. One that has not is given up at its first look.
 func TestShimPollsBehindItsLook(t *testing.T) {
-	d, s := acceptShim(t, testTerms(), "do=ask")
+	d, s := acceptShim(t, shortTerms(), "do=ask")
 	_, err := d.Next(context.Background()) // it has the terms, and waits for stimulus
 	require.NoError(t, err)
 	d.closing.Do(func() { close(d.quit) }) // the writer is ours now
@@ -306,7 +307,7 @@ func TestShimRefuses(t *testing.T) {
 			l, err := Listen(shortDir(t))
 			require.NoError(t, err)
 			s := startShim(t, l.Path, c.arg)
-			_, err = l.Accept(context.Background(), testTerms(), 10*time.Second, s.done)
+			_, err = l.Accept(context.Background(), testTerms(), time.Minute, s.done)
 			require.ErrorContains(t, err, c.want)
 			code, words := s.ends(t)
 			assert.Equal(t, 2, code)
@@ -332,16 +333,17 @@ func TestShimSocketPath(t *testing.T) {
 func TestShimGoesWrong(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
+		terms      Terms
 		args       []string
 		signal     syscall.Signal
 	}{
-		{"exits", "device: closed the socket before the end of the run", []string{"at=500", "do=exit"}, 0},
-		{"stalls", "device: was silent for 300ms", []string{"at=500", "do=stall"}, 0},
-		{"killed", "device: closed the socket before the end of the run", []string{"cycles=100000000"}, syscall.SIGKILL},
-		{"stopped", "device: was silent for 300ms", []string{"cycles=100000000"}, syscall.SIGSTOP},
+		{"exits", "device: closed the socket before the end of the run", testTerms(), []string{"at=500", "do=exit"}, 0},
+		{"stalls", "device: was silent for 300ms", shortTerms(), []string{"at=500", "do=stall"}, 0},
+		{"killed", "device: closed the socket before the end of the run", testTerms(), []string{"cycles=100000000"}, syscall.SIGKILL},
+		{"stopped", "device: was silent for 300ms", shortTerms(), []string{"cycles=100000000"}, syscall.SIGSTOP},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, s := acceptShim(t, testTerms(), c.args...)
+			d, s := acceptShim(t, c.terms, c.args...)
 			d.Finish()
 			got, err := 0, error(nil)
 			for b := []byte(nil); err == nil; b, err = d.Next(context.Background()) {
@@ -362,21 +364,25 @@ func TestHostKilled(t *testing.T) {
 	if dir := os.Getenv(env); dir != "" { // the host
 		l, err := Listen(dir)
 		require.NoError(t, err)
-		d, err := l.Accept(context.Background(), testTerms(), 10*time.Second, make(chan struct{}))
+		d, err := l.Accept(context.Background(), testTerms(), time.Minute, make(chan struct{}))
 		require.NoError(t, err)
 		for {
 			_, err := d.Next(context.Background())
 			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "ran"), nil, 0o600))
 		}
 	}
 	dir := shortDir(t)
 	host := exec.Command(os.Args[0], "-test.run=^TestHostKilled$")
 	host.Env = append(os.Environ(), env+"="+dir)
 	require.NoError(t, host.Start())
+	appears := func(path string) {
+		require.Eventually(t, func() bool { _, err := os.Stat(path); return err == nil }, time.Minute, 10*time.Millisecond, path)
+	}
 	path := filepath.Join(dir, "bridge.sock")
-	require.Eventually(t, func() bool { _, err := os.Stat(path); return err == nil }, 10*time.Second, 10*time.Millisecond)
+	appears(path)
 	s := startShim(t, path, "cycles=100000000")
-	time.Sleep(200 * time.Millisecond)
+	appears(filepath.Join(dir, "ran"))
 	require.NoError(t, host.Process.Kill())
 	_ = host.Wait()
 	code, words := s.ends(t)

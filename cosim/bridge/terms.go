@@ -34,8 +34,11 @@ type Terms struct {
 const BusyFactor = 16
 
 // busy tells whether a silence is still to be borne.
-func (t *Terms) busy(silent time.Duration) bool {
-	return t.Runs != nil && silent < BusyFactor*t.Stall && t.Runs()
+func (t *Terms) busy(silent time.Duration) bool { return t.bears(silent, t.Stall) }
+
+// bears tells whether what should take so long at most may go on.
+func (t *Terms) bears(took, most time.Duration) bool {
+	return t.Runs != nil && took < BusyFactor*most && t.Runs()
 }
 
 // DefaultStall leaves time to report and reap within two seconds of the peer's last sign of life.
