@@ -208,9 +208,7 @@ func (d *Device) explain(err error) error {
 	if !errors.As(err, &f) || f.Side != "device" { // a refusal or garbage says all there is to say
 		return err
 	}
-	select {
-	case <-d.proc.gone:
-	case <-time.After(exitWait / 2):
+	if !d.proc.ends(exitWait / 2) {
 		return err
 	}
 	g := *f
