@@ -122,15 +122,14 @@ func (l *Local) follow(ctx context.Context, s *Shard, cmd *exec.Cmd, pipe io.Wri
 	tree := process.New(cmd.Process.Pid)
 	gone := make(chan error, 1)
 	go func() { gone <- cmd.Wait() }()
-	silence, waits := orElse(l.Silence, defaultSilence), false
+	e := ear{heard: time.Now(), silence: orElse(l.Silence, defaultSilence)}
 	if len(l.Prefix) > 0 { // there may be a queue before its first sign
-		silence, waits = orElse(l.Silence, remoteSilence), true
+		e.silence, e.waits = orElse(l.Silence, remoteSilence), true
 	}
-	tick := time.NewTicker(min(lookEvery, silence/4))
+	tick := time.NewTicker(min(lookEvery, e.silence/4))
 	defer tick.Stop()
-	turn, heard := 0, time.Now()
 	if life, ok := shard.ReadLife(shard.PathsOf(s.File).Beat); ok {
-		turn = life.Turn
+		e.turn = life.Turn
 	}
 	for {
 		select {
@@ -146,17 +145,31 @@ func (l *Local) follow(ctx context.Context, s *Shard, cmd *exec.Cmd, pipe io.Wri
 			tree.Kill(false)
 			return ErrStopped
 		case <-tick.C:
-			if life, ok := shard.ReadLife(shard.PathsOf(s.File).Beat); ok && life.Turn != turn {
-				turn, heard, waits = life.Turn, time.Now(), false
-			}
-			if !waits && time.Since(heard) > silence {
+			life, ok := shard.ReadLife(shard.PathsOf(s.File).Beat)
+			if e.silent(life, ok, time.Now()) {
 				tree.Kill(false)
 				<-gone
-				return fmt.Errorf("%w for %v", ErrSilent, silence)
+				return fmt.Errorf("%w for %v", ErrSilent, e.silence)
 			}
 			tree.Resident() // notes who belongs to it, for the case that its members are given to another parent
 		}
 	}
+}
+
+// ear listens for signs of life.
+type ear struct {
+	turn    int       // of the last sign
+	heard   time.Time // when that was
+	waits   bool      // there may be none for however long, before the first
+	silence time.Duration
+}
+
+// silent takes a look at the sign, if there is one, and tells whether it is too old.
+func (e *ear) silent(l shard.Life, ok bool, now time.Time) bool {
+	if ok && l.Turn != e.turn {
+		e.turn, e.heard, e.waits = l.Turn, now, false
+	}
+	return !e.waits && now.Sub(e.heard) > e.silence
 }
 
 // within waits for an end, so long.

@@ -113,7 +113,7 @@ func (a *array) ask(ctx context.Context, q *queueTalk) {
 	}
 	if err != nil {
 		if !q.away {
-			q.away = true
+			q.away, q.answered = true, time.Now() // before that nobody asked, for however long this machine slept
 			a.w.Note(fmt.Sprintf("slurm: the queue does not answer: %v; shards that run go on, and it is asked again", err))
 		}
 		q.interval = min(2*q.interval, 6*a.limits.askMost)

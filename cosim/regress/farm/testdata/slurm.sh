@@ -3,7 +3,7 @@
 # real one has seldom. FAKE is its folder:
 #   calls            every call
 #   COMMAND.fails    a call takes a line off it, says that and fails; behind "late:" it fails after it has done its work
-#   plan.N           what becomes of task N: lost, down, held, paused, waits, mute, vanishes, storm; else it runs
+#   plan.N           what becomes of task N: lost, down, held, paused, waits, mute, vanishes, storm, unseen; else it runs
 #   state.N, pid.N   STATE|NODE|REASON of a task, and the process that it is; done.N: nothing more becomes of it
 me=$(basename "$0")
 echo "$me $*" >>"$FAKE/calls"
@@ -23,13 +23,13 @@ fi
 
 # state N STATE NODE REASON: in one step
 state() {
-    printf '%s|%s|%s\n' "$2" "$3" "$4" >"$FAKE/new.$1"
-    mv "$FAKE/new.$1" "$FAKE/state.$1"
+    printf '%s|%s|%s\n' "$2" "$3" "$4" >"$FAKE/new.$1.$$"
+    mv "$FAKE/new.$1.$$" "$FAKE/state.$1"
 }
 
-# start N: its process, in a session of its own
+# start N: its process, in a session of its own; one that is unseen is through before the queue knows that it runs
 start() {
-    state "$1" RUNNING n1 None
+    [ "$(cat "$FAKE/plan.$1" 2>/dev/null)" = unseen ] || state "$1" RUNNING n1 None
     SLURM_ARRAY_TASK_ID=$1 setsid sh "$script" &
     echo $! >"$FAKE/pid.$1"
     wait $!
