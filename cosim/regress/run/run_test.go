@@ -219,8 +219,12 @@ func byTest(s *Summary) map[string]result.Record {
 
 // TestInterruptedRunsGoOn: what was done is reported, what was not is no match, and in the end it is as if nothing had been.
 func TestInterruptedRunsGoOn(t *testing.T) {
-	cases := cheap(24)
+	gate := filepath.Join(t.TempDir(), "gate") // as long as it is shut, no machine is through before the interruption
+	cases := append(cheap(24), sh("last", "until [ -e "+gate+" ]; do sleep 0.01; done"))
+	open := func() { require.NoError(t, os.WriteFile(gate, nil, 0o644)) }
+	open()
 	whole := do(t, options(t.TempDir(), cases))
+	require.NoError(t, os.Remove(gate))
 	o := options(t.TempDir(), cases)
 	ctx, cancel := context.WithCancel(context.Background())
 	n := 0
@@ -238,6 +242,7 @@ func TestInterruptedRunsGoOn(t *testing.T) {
 	assert.GreaterOrEqual(t, len(cases)-h.Counts[result.Skipped], 5)
 	assert.NotEqual(t, result.Match, h.Verdict)
 
+	open()
 	o.Watch.Record = nil
 	after, err := Resume(context.Background(), s.Folder.Dir, o.Common)
 	require.NoError(t, err)
@@ -295,7 +300,7 @@ func lives(t *testing.T, file string) bool {
 func TestFailFast(t *testing.T) {
 	cases := []plan.Case{sh("a", "exit 1")}
 	for i := range 6 {
-		cases = append(cases, sh(fmt.Sprint("later", i), "sleep 0.2"))
+		cases = append(cases, sh(fmt.Sprint("later", i), "sleep 1000")) // on no machine is one through before the run ends it
 	}
 	o := options(t.TempDir(), cases)
 	o.FailFast, o.Workers, o.Launcher = 1, 1, &farm.Local{Workers: 1}
