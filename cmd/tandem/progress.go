@@ -126,7 +126,7 @@ func (a *app) build(jobs []suite.Job, opt *rtl.Options) error {
 	sort.Strings(list)
 	for _, n := range list {
 		p, _ := preset.ByName(n)
-		stop := a.waiting(fmt.Sprintf("simulator for preset %s: the first build takes minutes", n))
+		stop := a.waiting(fmt.Sprintf("simulator for preset %s: to build it takes a minute or a few, once for each change of the RTL", n))
 		_, err := rtl.Build(a.ctx, p, opt)
 		stop()
 		if err != nil {

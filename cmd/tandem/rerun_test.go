@@ -1,9 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/cosim/regress/triage"
+	"metaroce/tandem/cosim/vector"
 )
 
 // TestChanged: the folder of a simulator is named by what it is made of; what the run did not have cannot have changed.
@@ -14,4 +20,30 @@ func TestChanged(t *testing.T) {
 	assert.False(t, changed(then, map[string]string{"tiny": "/elsewhere/sim/tiny-0123/mr_bench"}))
 	assert.False(t, changed(then, map[string]string{"full": "/a/build/sim/full-89ab/mr_bench"}))
 	assert.True(t, changed(then, map[string]string{"full": "/a/build/sim/full-89ab/mr_bench", "tiny": "/a/build/sim/tiny-89ab/mr_bench"}))
+}
+
+// TestVectorAgain: a vector that does not hold is told with the line that runs it alone.
+func TestVectorAgain(t *testing.T) {
+	s, err := readVectors([]string{"../../vectors/golden/receive/directed.mrv"}, []string{"directed/gaps", "directed/in-order"})
+	require.NoError(t, err)
+	require.Len(t, s.list, 2)
+	s.list[0].Want.Fates[0].Addr++
+	var out bytes.Buffer
+	a := newApp(t.Context(), &out, &out)
+	require.Error(t, a.checkAll(s, vector.Options{Target: vector.Blocks}, "tandem vectors check --dut blocks my.mrv", false))
+	assert.Contains(t, out.String(), "\n  again:  tandem vectors check --dut blocks my.mrv --only "+s.list[0].ID+"\n")
+	assert.NotContains(t, out.String(), s.list[1].ID)
+}
+
+// TestShrunkLess: whether more can go from a small case is told with it, and the line that tries.
+func TestShrunkLess(t *testing.T) {
+	b := triage.Bucket{Verdict: result.Divergence, Smallest: result.Record{Name: "s/t", Variant: "tiny", Seed: 1, Verdict: result.Divergence}, Shrunk: &triage.Shrunk{Before: 348, After: 62, Runs: 98}}
+	told := func() string {
+		var out bytes.Buffer
+		newApp(t.Context(), &out, &out).bucket(&b, "runs/r-1", nil)
+		return out.String()
+	}
+	assert.Contains(t, told(), "\n  less:   tandem shrink runs/r-1/s/t+tiny@0000000000000001 --runs 294 (it ended after 98 runs: more lines may go)\n")
+	b.Shrunk.Minimal = true
+	assert.NotContains(t, told(), "less:")
 }

@@ -216,7 +216,7 @@ func (a *app) shrinkTo(q *quarry, most int) (r *shrink.Result, again string, err
 	e := execute.Env{Root: q.root, Run: work, Work: filepath.Join(work, "w"), Tests: "t"}
 	stop := func() {}
 	e.Binaries, err = execute.Build(a.ctx, []plan.Case{q.c}, q.root, func(key string) {
-		stop = a.waiting(fmt.Sprintf("simulator for preset %s: the first build takes minutes", key))
+		stop = a.waiting(fmt.Sprintf("simulator for preset %s: to build it takes a minute or a few, once for each change of the RTL", key))
 	}, nil)
 	stop()
 	if err != nil {

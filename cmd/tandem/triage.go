@@ -13,6 +13,7 @@ import (
 	"metaroce/tandem/cosim/regress/result"
 	regression "metaroce/tandem/cosim/regress/run"
 	"metaroce/tandem/cosim/regress/triage"
+	"metaroce/tandem/cosim/session"
 )
 
 func (a *app) triage() *cobra.Command {
@@ -247,6 +248,9 @@ func (a *app) bucket(b *triage.Bucket, folder string, seen map[string]history.Se
 	}
 	if s := b.Shrunk; s != nil {
 		fmt.Fprintf(a.out, "  shrunk: %d of %d events, %s\n", s.After, s.Before, s.Again)
+		if !s.Minimal {
+			fmt.Fprintf(a.out, "  less:   tandem shrink %s/%s --runs %d (it ended after %d runs: more lines may go)\n", folder, session.ShellWord(r.ID()), 3*s.Runs, s.Runs)
+		}
 	}
 	for _, w := range b.Waves {
 		fmt.Fprintf(a.out, "  waves:  gtkwave %s/%s (cycle %d)\n", folder, w.GTKWave, w.Cycle)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"metaroce/tandem/cosim/lockstep"
+	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/cosim/vector"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/vectors/export"
@@ -239,7 +240,15 @@ the steps of the model on every target.`,
 			if err != nil {
 				return err
 			}
-			return a.checkAll(s, vector.Options{Target: dut, RTL: a.options(), RunsDir: runs}, asJSON)
+			again := "tandem vectors check --dut " + dut
+			if runs != "runs" {
+				again += " --runs " + session.ShellWord(runs)
+			}
+			again += session.RootFlag(a.checkout)
+			for _, file := range args {
+				again += " " + session.ShellWord(file)
+			}
+			return a.checkAll(s, vector.Options{Target: dut, RTL: a.options(), RunsDir: runs}, again, asJSON)
 		}}
 	c.Flags().StringVar(&dut, "dut", dut, "target: blocks, model or rtl")
 	c.Flags().StringArrayVar(&only, "only", nil, "check only vectors of this `name`, which may hold *; may be given again")
@@ -249,8 +258,9 @@ the steps of the model on every target.`,
 	return c
 }
 
-// checkAll runs vectors and prints those that do not hold, and a last line.
-func (a *app) checkAll(s *vectorSet, o vector.Options, asJSON bool) error {
+// checkAll runs vectors and prints those that do not hold, each with the line that runs it alone, and a last line. again is the
+// call without a choice of vectors.
+func (a *app) checkAll(s *vectorSet, o vector.Options, again string, asJSON bool) error {
 	list := s.list
 	outcomes := make([]*vector.Outcome, 0, len(list))
 	compared, result, bad := 0, lockstep.Match, 0
@@ -260,6 +270,7 @@ func (a *app) checkAll(s *vectorSet, o vector.Options, asJSON bool) error {
 			break
 		}
 		told.show(i)
+		o.Rerun = again + " --only " + session.ShellWord(v.ID)
 		out := vector.Check(a.ctx, v, o)
 		outcomes = append(outcomes, out)
 		compared += out.Compared
@@ -277,6 +288,7 @@ func (a *app) checkAll(s *vectorSet, o vector.Options, asJSON bool) error {
 			if out.Folder != "" {
 				fmt.Fprintf(a.out, "  folder: %s\n", out.Folder)
 			}
+			fmt.Fprintf(a.out, "  again:  %s\n", o.Rerun)
 		}
 	}
 	told.end()

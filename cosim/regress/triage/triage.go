@@ -101,6 +101,8 @@ type Shrunk struct {
 	After  int    `json:"after"` // events of the stimulus
 	Runs   int    `json:"runs"`  // that it took
 	Again  string `json:"again"` // a line that runs it
+	// Minimal: no line of it can be left out. Else the search was over before that was known.
+	Minimal bool `json:"minimal"`
 }
 
 // Wave is the waves of one execution, dumped when it was run again. Files are below the run folder.
