@@ -231,13 +231,22 @@ func closed(c *coverage.Closure) lockstep.Result {
 	return lockstep.Match
 }
 
+// waivers are those of the checkout, held against today.
+func (a *app) waivers() (*coverage.Waivers, error) {
+	root, err := a.rootOr()
+	if err != nil {
+		return nil, err
+	}
+	return coverage.LoadWaivers(root, time.Now())
+}
+
 // coverageOf reads a run or a file of points.
 func (a *app) coverageOf(f *coverageFlags, arg string) (*covered, error) {
 	root, err := a.rootOr()
 	if err != nil {
 		return nil, err
 	}
-	waivers, err := coverage.LoadWaivers(root, time.Now().Format(time.DateOnly))
+	waivers, err := a.waivers()
 	if err != nil {
 		return nil, err
 	}

@@ -8,16 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"metaroce/tandem/cosim/cover"
+	"metaroce/tandem/cosim/regress/coverage"
 	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/cosim/suite"
 	"metaroce/tandem/model/preset"
 	"metaroce/tandem/nic/capture"
-	waived "metaroce/tandem/vectors/cover"
 	"metaroce/tandem/vectors/scenario"
 	"metaroce/tandem/vectors/scenarios"
 )
@@ -154,15 +152,10 @@ func fromCapture(name string, f *runFlags) (suite.Job, error) {
 }
 
 // demand holds a report to what was asked for: so many events, no empty bin.
-func (f *runFlags) demand(r *suite.Report) error {
+func (f *runFlags) demand(r *suite.Report, w *coverage.Waivers) {
 	least := f.least
 	if f.all && least == 0 {
 		least = allLeast
 	}
-	waivers, err := cover.ParseWaivers("vectors/cover/waivers.txt", waived.Waivers)
-	if err != nil {
-		return err
-	}
-	r.Demand(least, waivers, time.Now().Format(time.DateOnly))
-	return nil
+	r.Demand(least, w.Bins, w.Day)
 }

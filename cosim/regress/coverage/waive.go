@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"metaroce/tandem/cosim/cover"
 	waived "metaroce/tandem/vectors/cover"
@@ -20,11 +21,26 @@ type Waivers struct {
 	Day  string // 2006-01-02
 }
 
-// LoadWaivers reads the waivers of a checkout; of the bins, those of this program. All mistakes are told at once.
-func LoadWaivers(root, day string) (*Waivers, error) {
-	w := &Waivers{Day: day}
+// BinWaiverFile is where waivers of the bins are, below the checkout.
+const BinWaiverFile = "vectors/cover/waivers.txt"
+
+// binWaivers reads the waivers of the bins: those of a checkout as they are now, and without one those of this program.
+func binWaivers(root string) ([]cover.Waiver, error) {
+	text, err := os.ReadFile(filepath.Join(root, BinWaiverFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = waived.Waivers, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return cover.ParseWaivers(BinWaiverFile, text)
+}
+
+// LoadWaivers reads the waivers of a checkout, for the day of a time in UTC. All mistakes are told at once.
+func LoadWaivers(root string, now time.Time) (*Waivers, error) {
+	w := &Waivers{Day: now.UTC().Format(Day)}
 	var err error
-	w.Bins, err = cover.ParseWaivers("vectors/cover/waivers.txt", waived.Waivers)
+	w.Bins, err = binWaivers(root)
 	text, rerr := os.ReadFile(filepath.Join(root, WaiverFile))
 	if rerr != nil && !errors.Is(rerr, fs.ErrNotExist) { // none: nothing is waived
 		err = errors.Join(err, rerr)

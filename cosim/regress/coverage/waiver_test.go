@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,12 +103,26 @@ func TestMatches(t *testing.T) {
 
 // TestOwnWaivers: those of the checkout can be read.
 func TestOwnWaivers(t *testing.T) {
-	w, err := LoadWaivers("../../..", "2026-11-29")
+	day := time.Date(2026, 11, 29, 23, 0, 0, 0, time.FixedZone("west", -2*3600))
+	w, err := LoadWaivers("../../..", day)
 	require.NoError(t, err)
 	assert.NotEmpty(t, w.Bins)
+	assert.Equal(t, "2026-11-30", w.Day, "a day is one of UTC, wherever it is asked")
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "rtl"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, WaiverFile), []byte("x\n"), 0o644))
-	_, err = LoadWaivers(dir, "2026-11-29")
+	_, err = LoadWaivers(dir, day)
 	assert.ErrorContains(t, err, "rtl/waivers.txt:1: want FILE:LINE")
+	require.NoError(t, os.Remove(filepath.Join(dir, WaiverFile)))
+	own, err := LoadWaivers(dir, day)
+	require.NoError(t, err)
+	assert.Equal(t, w.Bins, own.Bins, "without a checkout those of the program")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "vectors", "cover"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, BinWaiverFile), []byte("window class=new  # one of its own\nwindow class=old\n"), 0o644))
+	_, err = LoadWaivers(dir, day)
+	assert.ErrorContains(t, err, "vectors/cover/waivers.txt:2: no reason")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, BinWaiverFile), []byte("window class=new  # one of its own\n"), 0o644))
+	own, err = LoadWaivers(dir, day)
+	require.NoError(t, err)
+	assert.Len(t, own.Bins, 1, "those of the checkout, as they are now")
 }

@@ -186,7 +186,7 @@ func (r *runner) do(ctx context.Context) (*Summary, error) {
 		w(r.f.Dir)
 	}
 	var err error
-	if r.waivers, err = coverage.LoadWaivers(r.f.Header.Root, r.began.Format(time.DateOnly)); err != nil {
+	if r.waivers, err = coverage.LoadWaivers(r.f.Header.Root, r.began); err != nil {
 		return nil, errors.Join(err, r.broken(err)) // before hours have passed
 	}
 	err = r.build(ctx)
