@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -87,6 +88,9 @@ func (f *genFlags) check(c *cobra.Command, args []string) error {
 	}
 	number("random", f.random, 1, 1_000_000)
 	number("seeds", f.seeds, 1, 100_000)
+	if f.seeds > 1 && f.seed > math.MaxUint64-uint64(f.seeds-1) {
+		bad("--seed %d: %d seeds from there run past the last one, %d", f.seed, f.seeds, uint64(math.MaxUint64))
+	}
 	number("spread", f.spread, 1, 1000)
 	number("workers", f.workers, 0, 1024)
 	if _, err := generate.ParseLimits(f.limits); err != nil {

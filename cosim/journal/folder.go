@@ -133,6 +133,9 @@ func Open(dir string) (*Journal, error) {
 	if j.Meta.Version != Version {
 		return nil, target.Fail("run folder", nil, "%s has form %d, this program reads %d", dir, j.Meta.Version, Version)
 	}
+	if j.Meta.Schema == "" { // that of a regression has this name too
+		return nil, target.Fail("run folder", nil, "%s is no folder of a single run; of a regression, name that of an execution in its tests or reruns", dir)
+	}
 	if j.Meta.Schema != SchemaText() {
 		return nil, target.Fail("run folder", nil, "%s was recorded with schema %s of model/spec, this program has %s: run it again",
 			dir, j.Meta.Schema, SchemaText())

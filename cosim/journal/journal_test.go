@@ -142,6 +142,9 @@ func TestOpenRefuses(t *testing.T) {
 		{"no folder", os.RemoveAll, "is no run folder"},
 		{"garbled", func(d string) error { return os.WriteFile(filepath.Join(d, RunFile), []byte("{"), 0o600) }, "is garbled"},
 		{"form", func(d string) error { return os.WriteFile(filepath.Join(d, RunFile), []byte(`{"version":9}`), 0o600) }, "has form 9"},
+		{"of a regression", func(d string) error {
+			return os.WriteFile(filepath.Join(d, RunFile), []byte(`{"version":1,"id":"p-1"}`), 0o600)
+		}, "is no folder of a single run"},
 		{"schema", func(d string) error {
 			return os.WriteFile(filepath.Join(d, RunFile), []byte(`{"version":1,"schema":"00"}`), 0o600)
 		}, "recorded with schema 00 of model/spec"},

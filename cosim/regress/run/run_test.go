@@ -378,6 +378,10 @@ func TestResumeRefusesWhatIsNotTheSame(t *testing.T) {
 	}
 	_, err := Resume(context.Background(), t.TempDir(), o.Common)
 	assert.ErrorContains(t, err, "is no run of a regression")
+	single := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(single, HeaderFile), []byte(`{"version": 1, "name": "gaps", "schema": "db901cf5bade5826"}`), 0o644))
+	_, err = Resume(context.Background(), single, o.Common)
+	assert.ErrorContains(t, err, "is no run of a regression but of a single scenario: tandem replay, diff and shrink take it")
 }
 
 func TestSimulatorsThatDoNotBuild(t *testing.T) {
