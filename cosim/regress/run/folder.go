@@ -305,11 +305,16 @@ func (f *Folder) CopyKnown(from string) error {
 	return atomicfile.Write(f.KnownFile(), text)
 }
 
-// linkLatest points the link beside the runs to this one. A file system without links does without.
-func (f *Folder) linkLatest() {
+// linkLatest points the link beside the runs to this one. A file system without links does without; a folder of that name, as
+// copies make that follow links, would be taken for the run begun last for ever.
+func (f *Folder) linkLatest() error {
 	link := filepath.Join(filepath.Dir(f.Dir), LatestLink)
+	if info, err := os.Lstat(link); err == nil && info.Mode()&os.ModeSymlink == 0 {
+		return fmt.Errorf("%s is no link, and does not mean %s: remove it, or name the run", link, f.Header.ID)
+	}
 	next := fmt.Sprintf("%s.%d", link, os.Getpid())
 	if os.Symlink(f.Header.ID, next) == nil && os.Rename(next, link) != nil {
 		_ = os.Remove(next)
 	}
+	return nil
 }

@@ -103,8 +103,10 @@ func New(ctx context.Context, o Options) (*Summary, error) {
 	if err := errors.Join(err, f.writeCases(o.Cases), f.writeHeader()); err != nil {
 		return nil, err
 	}
-	f.linkLatest()
 	r := &runner{o: &o.Common, f: f, cases: o.Cases}
+	if err := f.linkLatest(); err != nil {
+		r.note("%v", err)
+	}
 	return r.do(ctx)
 }
 

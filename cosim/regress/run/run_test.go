@@ -191,6 +191,15 @@ func TestNamesOfFolders(t *testing.T) {
 	assert.ErrorContains(t, err, "is not UTF-8")
 }
 
+// TestLatestIsAFolder: runs that were copied with their links followed have an old one there, which is not replaced.
+func TestLatestIsAFolder(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, LatestLink), 0o755))
+	s := do(t, options(dir, cheap(1)))
+	assert.Equal(t, []string{filepath.Join(dir, LatestLink) + " is no link, and does not mean p-1: remove it, or name the run"}, s.Folder.Header.Notes)
+	assert.Equal(t, result.Match, s.Folder.Header.Verdict)
+}
+
 // TestHangsAndCrashes: each is the verdict of its own test, and all others have theirs.
 func TestHangsAndCrashes(t *testing.T) {
 	hang := sh("hangs", "sleep 1000")
