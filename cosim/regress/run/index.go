@@ -81,6 +81,9 @@ func fill(path, dir string, more []func(*history.Store, *Folder) error) (int, er
 		if errors.Is(rerr, os.ErrNotExist) {
 			continue
 		}
+		if rerr == nil && f.Header.Digest != "" { // it has ended
+			rerr = f.Check(records)
+		}
 		if rerr == nil {
 			rerr = s.Add(f.Row(), records)
 		}

@@ -363,6 +363,11 @@ func TestFailedTestsComeFirst(t *testing.T) {
 	same, err := again.Runs("p", 9)
 	require.NoError(t, err)
 	assert.Equal(t, runs, same, "the files are the truth")
+
+	require.NoError(t, os.WriteFile(filepath.Join(s.Folder.Dir, ResultsFile), nil, 0o644))
+	n, err = Rebuild(dir)
+	assert.ErrorContains(t, err, "p-2 is damaged", "and what is no longer what a run ended with is none")
+	assert.Equal(t, 1, n)
 }
 
 func TestResumeRefusesWhatIsNotTheSame(t *testing.T) {
