@@ -167,7 +167,7 @@ func Open(dir string) (*Folder, error) {
 		return nil, fmt.Errorf("%s has form %d, this program reads %d", dir, f.Header.Version, Version)
 	}
 	if f.Header.ID == "" { // that of a single run has this name too
-		return nil, fmt.Errorf("%s is no run of a regression but of a single scenario: tandem replay, diff and shrink take it", dir)
+		return nil, fmt.Errorf("%s is no run of a regression but of a single scenario: `tandem replay %s` checks it again", dir, dir)
 	}
 	return f, nil
 }

@@ -395,7 +395,7 @@ func TestResumeRefusesWhatIsNotTheSame(t *testing.T) {
 	single := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(single, HeaderFile), []byte(`{"version": 1, "name": "gaps", "schema": "db901cf5bade5826"}`), 0o644))
 	_, err = Resume(context.Background(), single, o.Common)
-	assert.ErrorContains(t, err, "is no run of a regression but of a single scenario: tandem replay, diff and shrink take it")
+	assert.ErrorContains(t, err, "is no run of a regression but of a single scenario: `tandem replay "+single)
 }
 
 func TestSimulatorsThatDoNotBuild(t *testing.T) {
