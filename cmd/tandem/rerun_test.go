@@ -2,12 +2,17 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"metaroce/tandem/cosim/regress/execute"
+	"metaroce/tandem/cosim/regress/plan"
 	"metaroce/tandem/cosim/regress/result"
+	"metaroce/tandem/cosim/regress/shrink"
 	"metaroce/tandem/cosim/regress/triage"
 	"metaroce/tandem/cosim/vector"
 )
@@ -46,4 +51,29 @@ func TestShrunkLess(t *testing.T) {
 	assert.Contains(t, told(), "\n  less:   tandem shrink runs/r-1/s/t+tiny@0000000000000001 --runs 294 (it ended after 98 runs: more lines may go)\n")
 	b.Shrunk.Minimal = true
 	assert.NotContains(t, told(), "less:")
+}
+
+// TestShrunkNoted: an execution that is made small again is told as it is now by all who tell of its cause.
+func TestShrunkNoted(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "p.yaml")
+	require.NoError(t, os.WriteFile(text, []byte("plan: p\nsuites: [{suite: s, tests: [{test: t, command: [\"false\"]}]}]\n"), 0o600))
+	var out bytes.Buffer
+	require.NotZero(t, run([]string{"regress", text, "--dir", filepath.Join(dir, "runs")}, &out, &out))
+	q := quarry{run: filepath.Join(dir, "runs", "p-1")}
+	tr, err := triage.Read(q.run)
+	require.NoError(t, err, out.String())
+	c := plan.Case{Suite: "s", Test: "t", Seed: tr.Buckets[0].Smallest.Seed}
+	require.Equal(t, tr.Buckets[0].Smallest.ID(), c.ID())
+	q.c, q.out = c, filepath.Join(dir, "own.scn")
+	require.NoError(t, q.note(&shrink.Result{Before: 9, After: 4, Runs: 5}, "again"))
+	q.out = filepath.Join(q.run, execute.TestsFolder, c.ID(), shrink.Name)
+	for _, want := range []*triage.Shrunk{nil, {File: filepath.Join(execute.TestsFolder, c.ID(), shrink.Name), Before: 9, After: 3, Runs: 7, Again: "again", Minimal: true}} {
+		tr, err = triage.Read(q.run)
+		require.NoError(t, err)
+		assert.Equal(t, want, tr.Buckets[0].Shrunk)
+		require.NoError(t, q.note(&shrink.Result{Before: 9, After: 3, Runs: 7, Minimal: true}, "again"))
+	}
+	q.run = filepath.Join(dir, "nowhere")
+	require.NoError(t, q.note(&shrink.Result{}, ""))
 }

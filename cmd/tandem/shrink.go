@@ -18,6 +18,7 @@ import (
 	"metaroce/tandem/cosim/regress/result"
 	"metaroce/tandem/cosim/regress/shard"
 	"metaroce/tandem/cosim/regress/shrink"
+	"metaroce/tandem/cosim/regress/triage"
 	"metaroce/tandem/cosim/session"
 	"metaroce/tandem/internal/atomicfile"
 	"metaroce/tandem/vectors/compose"
@@ -147,6 +148,7 @@ type quarry struct {
 	want    *result.Signature
 	out     string
 	root    string
+	run     string // folder of the regression that it is an execution of; "": of none
 }
 
 // shrinkOne makes one failure small and tells of it.
@@ -167,6 +169,9 @@ func (a *app) shrinkOne(f *shrinkFlags, args []string) error {
 	if err != nil {
 		return shrinkStatus(err)
 	}
+	if err := q.note(r, again); err != nil {
+		return err
+	}
 	if f.json {
 		if err := a.json(shrink.Saved{File: q.out, Result: r, Again: again}); err != nil {
 			return err
@@ -180,6 +185,28 @@ func (a *app) shrinkOne(f *shrinkFlags, args []string) error {
 		return done(lockstep.BenchFailed)
 	}
 	return nil
+}
+
+// note puts a small case of a regression into its triage, where it is that of a cause: what stood there has been written over.
+func (q *quarry) note(r *shrink.Result, again string) error {
+	if q.run == "" || q.out != filepath.Join(q.run, execute.TestsFolder, q.c.ID(), shrink.Name) {
+		return nil
+	}
+	t, err := triage.Read(q.run)
+	if err != nil {
+		return nil // it has none yet: it has not ended
+	}
+	for i := range t.Buckets {
+		if b := &t.Buckets[i]; b.Smallest.ID() == q.c.ID() {
+			b.Shrunk = shrunkOf(&q.c, r, again)
+			return t.Write()
+		}
+	}
+	return nil
+}
+
+func shrunkOf(c *plan.Case, r *shrink.Result, again string) *triage.Shrunk {
+	return &triage.Shrunk{File: filepath.Join(execute.TestsFolder, c.ID(), shrink.Name), Before: r.Before, After: r.After, Runs: r.Runs, Again: again, Minimal: r.Minimal}
 }
 
 // howSmall says whether there is more to be had.

@@ -158,6 +158,7 @@ func (a *app) execution(q *quarry, dir, arg string) error {
 			return shrink.ErrMatches
 		}
 	}
+	q.run = x.folder.Dir
 	q.out = filepath.Join(x.folder.Dir, execute.TestsFolder, x.c.ID(), shrink.Name)
 	return nil
 }

@@ -85,7 +85,7 @@ func (a *app) shrinkAll(t *triage.Triage, folder *regression.Folder, most int) (
 			notes = append(notes, fmt.Sprintf("not shrunk: %s: %v", &b.Signature, err))
 			continue
 		}
-		b.Shrunk = &triage.Shrunk{File: file, Before: r.Before, After: r.After, Runs: r.Runs, Again: again, Minimal: r.Minimal}
+		b.Shrunk = shrunkOf(c, r, again)
 	}
 	return notes, t.Write()
 }
