@@ -77,7 +77,7 @@ cores; the ratio by processor time of the slower side, which does not.`,
 				return err
 			}
 			opt := a.options()
-			stop := a.waiting("simulator for preset " + name + ": to build it takes a minute or a few, once for each change of the RTL")
+			stop := a.building("preset " + name)
 			_, err = rtl.Build(a.ctx, p, &opt)
 			stop()
 			if err != nil {

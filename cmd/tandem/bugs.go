@@ -140,7 +140,7 @@ func (a *app) hunt(f *bugFlags, names []string) error {
 		}
 	}
 	o := f.options(a)
-	stop := a.waiting("simulator with planted faults: to build it takes a minute or a few, once for each change of the RTL")
+	stop := a.building("planted faults")
 	once := false
 	begin := func() { // the first outcome means that the simulator is there
 		if !once {
@@ -198,7 +198,7 @@ func (a *app) showBug(f *bugFlags, name string) error {
 	if try.Mode, err = target.ParseMode(f.mode); err != nil {
 		return err
 	}
-	stop := a.waiting("simulator with planted faults: to build it takes a minute or a few, once for each change of the RTL")
+	stop := a.building("planted faults")
 	v := faults.Show(a.ctx, f.options(a), &list[0], try)
 	stop()
 	if f.json {

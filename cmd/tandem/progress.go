@@ -126,7 +126,7 @@ func (a *app) build(jobs []suite.Job, opt *rtl.Options) error {
 	sort.Strings(list)
 	for _, n := range list {
 		p, _ := preset.ByName(n)
-		stop := a.waiting(fmt.Sprintf("simulator for preset %s: to build it takes a minute or a few, once for each change of the RTL", n))
+		stop := a.building("preset " + n)
 		_, err := rtl.Build(a.ctx, p, opt)
 		stop()
 		if err != nil {
@@ -134,6 +134,11 @@ func (a *app) build(jobs []suite.Job, opt *rtl.Options) error {
 		}
 	}
 	return nil
+}
+
+// building is waiting for a simulator; what it is for is a preset mostly.
+func (a *app) building(what string) func() {
+	return a.waiting("simulator for " + what + ": to build it takes a minute or a few, once for each change of the RTL")
 }
 
 // waiting shows a line with the time that goes by, once something takes longer than a moment. The function it returns

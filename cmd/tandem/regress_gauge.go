@@ -40,7 +40,7 @@ func (g *gauge) watch() regression.Watch {
 		Folder: func(dir string) { g.say("run: %s", shellPath(dir)) },
 		Building: func(key string) {
 			g.built()
-			g.stop = g.a.waiting(fmt.Sprintf("simulator for preset %s: to build it takes a minute or a few, once for each change of the RTL", key))
+			g.stop = g.a.building("preset " + key)
 		},
 		Begin: g.begins, Record: g.record, Tick: g.tick, Note: func(text string) { g.say("note: %s", text) },
 	}

@@ -64,7 +64,7 @@ func (a *app) rerunOne(f *rerunFlags, arg string) error {
 	if !f.waves {
 		stop := func() {}
 		e.Binaries, err = execute.Build(a.ctx, []plan.Case{x.c}, root, func(key string) {
-			stop = a.waiting(fmt.Sprintf("simulator for preset %s: to build it takes a minute or a few, once for each change of the RTL", key))
+			stop = a.building("preset " + key)
 		}, nil)
 		stop()
 		if err != nil {

@@ -193,8 +193,11 @@ func (q *quarry) note(r *shrink.Result, again string) error {
 		return nil
 	}
 	t, err := triage.Read(q.run)
+	if errors.Is(err, os.ErrNotExist) { // it has no results yet, and no causes
+		return nil
+	}
 	if err != nil {
-		return nil // it has none yet: it has not ended
+		return err
 	}
 	for i := range t.Buckets {
 		if b := &t.Buckets[i]; b.Smallest.ID() == q.c.ID() {
@@ -243,7 +246,7 @@ func (a *app) shrinkTo(q *quarry, most int) (r *shrink.Result, again string, err
 	e := execute.Env{Root: q.root, Run: work, Work: filepath.Join(work, "w"), Tests: "t"}
 	stop := func() {}
 	e.Binaries, err = execute.Build(a.ctx, []plan.Case{q.c}, q.root, func(key string) {
-		stop = a.waiting(fmt.Sprintf("simulator for preset %s: to build it takes a minute or a few, once for each change of the RTL", key))
+		stop = a.building("preset " + key)
 	}, nil)
 	stop()
 	if err != nil {

@@ -220,7 +220,7 @@ func listOf(s *vectorSet) vectorList {
 }
 
 func (a *app) vectorsCheck() *cobra.Command {
-	dut, only, asJSON, runs := vector.Blocks, []string(nil), false, "runs"
+	dut, only, asJSON, runs := vector.Blocks, []string(nil), false, session.RunsDir
 	c := &cobra.Command{Use: "check [FILE...]", Short: "runs vectors and compares",
 		Long: `Runs vectors (no file: the golden set) on a target and holds what it shows against what they expect. Targets: blocks, the
 model without time; model, the model in cycles; rtl, the RTL in lockstep with the model. Vectors of blocks are held against
@@ -240,11 +240,7 @@ the steps of the model on every target.`,
 			if err != nil {
 				return err
 			}
-			again := "tandem vectors check --dut " + dut
-			if runs != "runs" {
-				again += " --runs " + session.ShellWord(runs)
-			}
-			again += session.RootFlag(a.checkout)
+			again := "tandem vectors check --dut " + dut + session.PlaceFlags(runs, a.checkout)
 			for _, file := range args {
 				again += " " + session.ShellWord(file)
 			}

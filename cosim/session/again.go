@@ -8,9 +8,14 @@ const RunsDir = "runs"
 // AgainFlags end every line that repeats a run: its seed, and where run folders and checkout are, if that was said. A seed
 // has 16 hexadecimal digits as everywhere; without 0x the flag would take them for another number.
 func AgainFlags(seed uint64, runs, root string) string {
-	s := fmt.Sprintf(" --seed 0x%016x", seed)
+	return fmt.Sprintf(" --seed 0x%016x", seed) + PlaceFlags(runs, root)
+}
+
+// PlaceFlags are those of AgainFlags that say where: run folders, and checkout.
+func PlaceFlags(runs, root string) string {
+	s := ""
 	if runs != "" && runs != RunsDir {
-		s += " --runs " + ShellWord(runs)
+		s = " --runs " + ShellWord(runs)
 	}
 	return s + RootFlag(root)
 }

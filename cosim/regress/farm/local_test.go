@@ -97,7 +97,7 @@ func TestSilence(t *testing.T) {
 	pid := list[0].File + ".pid"
 	l := &Local{Workers: 1, Silence: 300 * time.Millisecond, Program: script(t, `sleep 1000 & echo $! > $FILE.pid; wait`)}
 	assert.ErrorIs(t, launch(t, context.Background(), l, list)[0], ErrSilent)
-	if _, err := os.Stat(pid); err == nil { // on a slow machine it did not come so far
+	if b, err := os.ReadFile(pid); err == nil && len(b) > 0 { // on a slow machine it did not come so far
 		assert.False(t, lives(t, pid))
 	}
 }
@@ -146,7 +146,7 @@ esac`)}
 		defer cancel()
 		for _, f := range []string{list[0].File + ".up", list[1].File + ".pid"} {
 			for {
-				if _, err := os.Stat(f); err == nil {
+				if b, err := os.ReadFile(f); err == nil && len(b) > 0 {
 					break
 				}
 				time.Sleep(time.Millisecond)

@@ -272,6 +272,19 @@ func (f *Folder) Check(list []result.Record) error {
 // Results reads the results of a run.
 func (f *Folder) Results() ([]result.Record, error) { return result.ReadFile(f.path(ResultsFile)) }
 
+// SoundResults reads the results of a run, and holds those of one that has ended against its header: what was changed since is
+// no result.
+func (f *Folder) SoundResults() ([]result.Record, error) {
+	list, err := f.Results()
+	if err == nil && f.Header.Digest != "" {
+		err = f.Check(list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
 // writePlan keeps the texts of the plan.
 func (f *Folder) writePlan(p *plan.Plan) error {
 	for i, name := range p.Files {

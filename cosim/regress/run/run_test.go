@@ -270,7 +270,7 @@ func TestRunnerIsKilled(t *testing.T) {
 	require.NoError(t, os.WriteFile(list, b, 0o644))
 	c := exec.Command(shard.Self, "regress", dir, list)
 	require.NoError(t, c.Start())
-	require.Eventually(t, func() bool { _, err := os.Stat(pid); return err == nil }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { b, err := os.ReadFile(pid); return err == nil && len(b) > 0 }, time.Minute, time.Millisecond) // not before its number is in it
 	run, err := filepath.EvalSymlinks(filepath.Join(dir, LatestLink))
 	require.NoError(t, err)
 	_, err = Resume(context.Background(), run, options(dir, nil).Common)

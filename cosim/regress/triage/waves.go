@@ -35,7 +35,7 @@ func (t *Triage) Waves(ctx context.Context, o WaveOptions) error {
 	if err != nil {
 		return err
 	}
-	records, err := f.Results()
+	records, err := f.SoundResults()
 	if err != nil {
 		return err
 	}
